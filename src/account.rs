@@ -4,16 +4,13 @@
 //! A hook writes a job. A worker that was started from another project, with another key, may work
 //! on it later. [`Need`] identifies the right account and holds no secret.
 
+mod sent;
+
 use std::convert::Infallible;
 use std::path::Path;
 
-pub(crate) use playbook_core::account::{AccountStep, BackendName, ClientEnv, Need};
-pub(crate) use playbook_core::account::{address, client_env, login, named};
-
 use self::address::without_secret;
 use self::named::{ChosenAccount, Models, OpenAi, SecretKey, is_unasked, known_salt, salt};
-pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
-pub(crate) use self::sent::Sent;
 use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
@@ -21,10 +18,15 @@ use crate::fsx::FsError;
 use crate::paths::Paths;
 use crate::queue::ask::timeout;
 
+pub(crate) use playbook_core::account::{AccountStep, BackendName, ClientEnv, Need};
+pub(crate) use playbook_core::account::{address, client_env, login, named};
+
+pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
+pub(crate) use self::sent::Sent;
+
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
     pub(crate) need: Need,
-    /// The key or token, or the reason why it cannot be sent.
     pub(crate) secret: Option<Result<Credential, String>>,
     /// The client as a model, if that is the backend and PATH has it.
     pub(crate) client: Option<ClaudeCli>,
@@ -65,8 +67,7 @@ impl Account {
         }
     }
 
-    /// Returns `true` if the account may answer a job with this need. A job of its own project may
-    /// also have been created with an older key.
+    /// Returns `true` if it answers a job with this need, at home also under a newer key.
     pub(crate) fn answers(&self, need: &Need, is_home: bool) -> bool {
         match &self.refusal {
             Refusal::Unasked if need.is_asked => false,
@@ -131,8 +132,7 @@ fn found<E>(
     Ok(account)
 }
 
-/// Returns `true` if the client would ask and use its login instead of the key. Reads the client's
-/// state, which is a large file.
+/// Returns `true` if the client would use its login instead of the key. Reads a large file.
 fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
     let Some(SecretKey {
         variable: name::API_KEY,
@@ -230,6 +230,5 @@ pub(crate) fn credential(env: &Env) -> Option<(&'static str, Result<Credential, 
     Some((variable, secret))
 }
 
-mod sent;
 #[cfg(test)]
 mod tests;

@@ -6,28 +6,23 @@
 
 mod afresh;
 mod context;
-mod told;
 
 use std::path::Path;
 
+use context::{Basis, OwnPoints};
 use jiff::Timestamp;
 
-pub use afresh::hook;
-
-use context::{Basis, OwnPoints};
-
-use crate::account;
 use crate::config::{self, Config, Notices, WorkerMode};
 use crate::fsx::FsError;
 use crate::hook::source::FoundSettings;
 use crate::paths::Paths;
 use crate::prepared::{self, ProjectSettings, Ready, Stamp, StartKind};
 use crate::shown_record::ShownPoints;
-use crate::state_guard;
-use crate::telemetry;
+use crate::{account, state_guard, telemetry};
 
-/// Prepares the files for the next hooks of a project. Where reflection is switched off, hooks
-/// leave no trace and nothing is prepared.
+pub use afresh::hook;
+
+/// Makes what the next hooks of a project find ready, unless reflection is off.
 pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
     keep(paths, project, now, |settings| {
         let made_from = prepared::look::<Ready>(paths, project);
@@ -88,8 +83,7 @@ struct NextStart {
 }
 
 impl NextStart {
-    /// Builds the context. `made_from` are the files' stamps from before they were read. Returns
-    /// `None` if a start has to do more than give the context.
+    /// Makes it of files that looked like `made_from` before they were read.
     fn of(made_from: Option<Vec<Stamp>>, basis: &Basis<'_>, max_units: usize) -> Option<Self> {
         let (made_from, ready) = made_from.zip(basis.ready(max_units))?;
         Some(Self { made_from, ready })

@@ -13,7 +13,6 @@ use crate::memory::{Memory, MemoryError};
 use crate::queue::budget::Day;
 use crate::shown::{counted, grouped};
 
-/// The number of calls and their tokens.
 type Sum = (u64, u64);
 
 #[derive(Debug, Default)]

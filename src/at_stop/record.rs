@@ -31,9 +31,7 @@ pub(super) struct Spoken {
     pub(super) at: Timestamp,
     /// The id of the turn's prompt.
     pub(super) prompt: String,
-    /// The quality score, from 0 to 1.
     pub(super) score: f64,
-    /// The keys of the findings.
     pub(super) findings: Vec<String>,
     pub(super) said: String,
     pub(super) should_retry: bool,
@@ -117,9 +115,7 @@ pub(crate) struct Figures {
     pub(crate) asked: u64,
     pub(crate) not_passed: u64,
     pub(crate) models_asked: u64,
-    /// The turns that were sent back to work.
     pub(crate) retried: u64,
-    /// The retried turns that scored better at their next stop.
     pub(crate) improved: u64,
 }
 
@@ -139,14 +135,12 @@ impl Figures {
     }
 
     fn add(&mut self, record: &StopRecord) {
-        let retried = record.spoken.iter().filter(|spoken| spoken.should_retry);
-        let improved = retried
-            .clone()
-            .filter(|spoken| spoken.improved == Some(true));
+        let retried = || record.spoken.iter().filter(|spoken| spoken.should_retry);
+        let improved = retried().filter(|spoken| spoken.improved == Some(true));
         self.asked += record.asked;
         self.not_passed += record.not_passed;
         self.models_asked += record.models_asked.len() as u64;
-        self.retried += retried.count() as u64;
+        self.retried += retried().count() as u64;
         self.improved += improved.count() as u64;
     }
 }

@@ -41,7 +41,6 @@ fn of<'a>(tail: &'a [u8], prompt: Option<&str>) -> Option<&'a [u8]> {
     Some(&whole[line..])
 }
 
-/// Returns the offset of the line with a person's last prompt.
 fn last_prompt(whole: &[u8]) -> Option<usize> {
     let mut end = whole.len();
     while end > 0 {
@@ -64,7 +63,6 @@ fn is_prompt(line: &[u8]) -> bool {
     transcript::each_event(line, &ReadOptions::default(), see).is_ok() && found
 }
 
-/// Returns `true` if a person began a turn with this prompt.
 pub(super) fn is_of_person(via: Via<'_>) -> bool {
     matches!(via, Via::Typed | Via::Plan | Via::Command(_))
 }

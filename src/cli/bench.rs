@@ -11,7 +11,7 @@ use crate::backend::{Ask, Backend, BackendName, BackendResult, fixture_key, prom
 use crate::config::{self, BackendChoice, Config};
 use crate::queue::ask::{Asker, BackendParts, SessionQuestion, build};
 use crate::queue::budget::TIMEOUT;
-use crate::queue::files::SessionEvidence;
+use crate::queue::progress::SessionEvidence;
 use crate::reflect::prompt::REFLECTOR_TEMPLATE;
 use crate::reflect::rules;
 use crate::transcript::{ReadOptions, scan_reader};

@@ -18,7 +18,7 @@ use super::{OK, USER_ERROR};
 use crate::backend::BackendName;
 use crate::queue::bootstrap::{self, BATCH, Estimates, News};
 use crate::queue::budget::Usage;
-use crate::queue::context::WorkerContext;
+use crate::queue::context::Worker;
 use crate::queue::job::JobEvent;
 use crate::queue::requests::{self, Wish};
 use crate::queue::transcripts::{self, PastTranscript};
@@ -114,20 +114,20 @@ struct BootstrapPlan {
 
 fn plan(
     session: &NamedSession,
-    context: &WorkerContext,
+    context: &Worker,
     args: &args::BootstrapArgs,
 ) -> anyhow::Result<BootstrapPlan> {
     let project = &session.project;
     let candidates = candidates(session, args);
     let waiting = bootstrap::waiting(context, project)?;
-    let open = bootstrap::open_now(&context.surroundings);
+    let open = bootstrap::open_now(context);
     let begun = waiting.ours.iter().map(|job| job.ticket.id.clone());
     let mut plan = BootstrapPlan {
         new: Vec::new(),
         begun: begun.collect(),
         shares: Estimates::default(),
         begun_runs: waiting.runs(),
-        backend: context.surroundings.account.need.backend,
+        backend: context.account.need.backend,
         project: project.clone(),
         found: candidates.len(),
         too_little: 0,
@@ -161,7 +161,7 @@ fn plan(
         }
     }
     bar.finish_and_clear();
-    plan.shares = bootstrap::estimates(&context.surroundings, &session.config, project, &evidence)?;
+    plan.shares = bootstrap::estimates(context, &session.config, project, &evidence)?;
     Ok(plan)
 }
 
@@ -206,12 +206,12 @@ impl BootstrapPlan {
     }
 }
 
-/// Creates the jobs of a plan, oldest first, and retries those of an earlier run.
-fn enqueue<'a>(context: &'a WorkerContext, plan: &'a BootstrapPlan) -> anyhow::Result<Watch<'a>> {
+/// Makes the jobs of a plan, oldest first, and has those of an earlier run tried again.
+fn enqueue<'a>(context: &'a Worker, plan: &'a BootstrapPlan) -> anyhow::Result<Watch<'a>> {
     let mut shares = plan.shares.sessions.iter().copied();
     let mut requests = Vec::new();
     for (job, more) in plan.begun.iter().cloned().zip(&mut shares) {
-        let need = context.surroundings.account.need.clone();
+        let need = context.account.need.clone();
         let wish = Wish::Retry { job, need, more };
         requests.push(requests::leave(context.paths(), context.now(), wish)?);
     }
@@ -223,14 +223,7 @@ fn enqueue<'a>(context: &'a WorkerContext, plan: &'a BootstrapPlan) -> anyhow::R
     for (((place, turn), past), agreed) in (1..).zip(turns).zip(&plan.new).zip(shares) {
         let ends = place % BATCH == 0 || place == plan.new.len();
         let agreed = (agreed, ends.then_some(plan.shares.curator));
-        let surroundings = &context.surroundings;
-        jobs.push(bootstrap::put(
-            surroundings,
-            &plan.project,
-            past,
-            turn,
-            agreed,
-        )?);
+        jobs.push(bootstrap::put(&context, &plan.project, past, turn, agreed)?);
     }
     Ok(Watch {
         context,
@@ -245,7 +238,7 @@ fn enqueue<'a>(context: &'a WorkerContext, plan: &'a BootstrapPlan) -> anyhow::R
 }
 
 struct Watch<'a> {
-    context: &'a WorkerContext,
+    context: &'a Worker,
     project: &'a Path,
     /// All jobs that are waited for; curator runs are added as they come up.
     jobs: Vec<JobId>,

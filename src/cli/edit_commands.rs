@@ -17,12 +17,12 @@ use crate::memory::JobOutcome;
 use crate::playbook::change::Applied;
 use crate::playbook::manual_edit::RefusedEdit;
 use crate::playbook::{DueChange, Playbook, Point, Section, is_own_name};
-use crate::queue::context::WorkerContext;
-use crate::queue::edit::{self, EditError, NOBODY, PlaybookEdit, Sources, caps};
+use crate::queue::apply::{self, EditError, NOBODY, PlaybookEdit, Sources, caps};
+use crate::queue::context::Worker;
 use crate::queue::job::{JobEvent, JobId, Ticket};
-use crate::queue::progress::{self, Progress};
+use crate::queue::progress::{self, Job};
+use crate::queue::screening;
 use crate::queue::spool::{self, IdEntropy};
-use crate::queue::{files, screening};
 use crate::store::Store;
 use crate::trust::TrustStanding;
 
@@ -131,7 +131,7 @@ fn on_job(on: &args::On, id: &JobId) -> anyhow::Result<NamedSession> {
 
 /// Completes a job that was applied but interrupted; a job that still waits is an error.
 fn finish_first(session: &NamedSession, id: &JobId) -> anyhow::Result<()> {
-    let Ok(job) = files::read(&session.paths.spool(), id) else {
+    let Ok(job) = progress::read(&session.paths.spool(), id) else {
         return Ok(());
     };
     let playbook = Store::of(&session.paths, &job.ticket.project).load()?;
@@ -224,7 +224,7 @@ pub(super) enum Checked {
 /// Tries an edit on a copy of the playbook; the error says why it is impossible.
 pub(super) fn check(
     session: &NamedSession,
-    context: &WorkerContext,
+    context: &Worker,
     edit: &PlaybookEdit,
     mut playbook: Playbook,
 ) -> anyhow::Result<Checked> {
@@ -236,7 +236,7 @@ pub(super) fn check(
     };
     let before = pinned(&playbook);
     let Applied { changes, skipped } =
-        match edit::apply(edit, &mut playbook, sources, context.now()) {
+        match apply::apply_edit(edit, &mut playbook, sources, context.now()) {
             Ok(applied) => applied,
             Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
             Err(EditError::Refused(why)) => {
@@ -288,7 +288,7 @@ pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
 /// before.
 fn tell_screened(
     session: &NamedSession,
-    context: &WorkerContext,
+    context: &Worker,
     edit: &PlaybookEdit,
     why: &str,
     as_json: bool,
@@ -309,7 +309,7 @@ fn tell_screened(
 /// wait. Returns the outcome.
 pub(super) fn carry_out(
     session: &NamedSession,
-    context: &Arc<WorkerContext>,
+    context: &Arc<Worker>,
     edit: &PlaybookEdit,
 ) -> anyhow::Result<Value> {
     let edit = edit.masked(&session.masker()?);
@@ -324,12 +324,9 @@ pub(super) fn carry_out(
     };
     let entropy = IdEntropy::in_order(session.env.clock(), ticket.at);
     let id = spool::put_as(&session.paths, &entropy, ticket, |ticket| {
-        progress::JobInProgress {
-            ticket: ticket.clone(),
-            edit: Some(edit.clone()),
-            curate: None,
-            progress: Progress::default(),
-        }
+        let mut job = Job::new(ticket.clone());
+        job.edit = Some(edit.clone());
+        job
     })?;
     let Some(job) = NamedSession::see_through(context, &id, PATIENCE)? else {
         return Err(session.waits(&id));

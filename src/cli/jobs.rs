@@ -9,10 +9,10 @@ use super::worker::start_in_background;
 use crate::account::Account;
 use crate::queue::backoff::{self, Backoff};
 use crate::queue::budget::Usage;
-use crate::queue::progress::JobInProgress;
+use crate::queue::progress::Job;
 use crate::queue::requests::{self, Wish};
 use crate::queue::worker::{WorkScope, run_if_free};
-use crate::queue::{files, spool};
+use crate::queue::{progress, spool};
 use crate::redact;
 
 /// The time in which a running worker should carry out a request.
@@ -21,7 +21,8 @@ const LOOK: Duration = Duration::from_millis(20);
 
 pub(super) struct Row {
     pub(super) id: JobId,
-    pub(super) job: Option<JobInProgress>,
+    /// None for a file that cannot be read.
+    pub(super) job: Option<Job>,
     pub(super) state: JobState,
     pub(super) reason: String,
     pub(super) next: Option<Timestamp>,
@@ -68,7 +69,7 @@ pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec
     let mut rows = Vec::new();
     for (folder, has_failed) in [(&waiting, false), (&failed, true)] {
         for id in spool::list(folder)? {
-            let read = files::read(folder, &id);
+            let read = progress::read(folder, &id);
             let (state, reason, next) = match &read {
                 Ok(job) if has_failed => {
                     let reason = job.progress.failed.clone();
@@ -93,7 +94,7 @@ pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec
 
 /// Returns a spooled job's state, its reason, and the time of the next try.
 fn standing(
-    job: &JobInProgress,
+    job: &Job,
     own: Option<&Account>,
     backoff: &Backoff,
     now: Timestamp,

@@ -42,8 +42,8 @@ use session::NamedSession;
 
 use crate::hook::HookEvent;
 pub use crate::prepare::hook;
+use crate::queue::apply::PlaybookEdit;
 use crate::queue::curate::CuratorWish;
-use crate::queue::edit::PlaybookEdit;
 
 const OK: u8 = 0;
 const USER_ERROR: u8 = 1;

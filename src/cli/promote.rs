@@ -7,7 +7,7 @@ use crate::playbook::clean::clean_text;
 use crate::playbook::context::Admission;
 use crate::playbook::manual_edit::BroughtPoint;
 use crate::playbook::{Due, Point, is_own_name};
-use crate::queue::edit::PlaybookEdit;
+use crate::queue::apply::PlaybookEdit;
 use crate::trust::TrustStanding;
 
 const SCREEN: &str = include_str!("screens/promote.txt");

@@ -12,16 +12,15 @@ use crate::backend::BackendName;
 use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};
-use crate::queue::claim::{self, Claimed, lane_of};
-use crate::queue::context::WorkerContext;
+use crate::queue::claim::{self, lane_of};
+use crate::queue::context::Worker;
 use crate::queue::curate::{self, CuratorWish};
-use crate::queue::files::{self, SessionEvidence};
 use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::outcome::in_words;
-use crate::queue::progress::{JobInProgress, Progress};
-use crate::queue::shown;
+use crate::queue::progress::{self, Job, SessionEvidence};
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
+use crate::queue::transcripts;
 use crate::reflect::curator::NoteState;
 use crate::reflect::gates::refused;
 use crate::setup::templates;
@@ -58,12 +57,12 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         Some(memory) => ask::known_notes(memory, &session.project, &evidence.facts)?,
         None => Vec::new(),
     };
-    let shown = shown::by_hand(&session.paths, &session.project, path);
+    let shown = transcripts::shown_by_hand(&session.paths, &session.project, path);
     let votes_on = |tags: &[BulletTag]| votes(tags, &shown, &evidence.facts.citations, &playbook);
     let question = SessionQuestion {
         session: &evidence,
         playbook: &playbook,
-        given: &shown::ids(&votes_on(&[])),
+        given: &transcripts::ids(&votes_on(&[])),
         known_notes: &known_notes,
         config: &session.config,
     };
@@ -140,27 +139,22 @@ fn part(session: &NamedSession, path: &Path) -> anyhow::Result<(Digest, bool)> {
     if let Some(job) = holder(&spool, path, end)?
         && let Some(claim) = &job.progress.claim
     {
-        let digest = claim::read_again(&job, claim, &context.surroundings, secrecy)?;
+        let digest = claim::read_again(&job, claim, &context, secrecy)?;
         return Ok((digest, false));
     }
-    for job in files::all(&spool)? {
+    for job in progress::all(&spool)? {
         context.claims().add(&job);
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let job = JobInProgress {
-        ticket: Ticket {
-            id: JobId::new(context.now(), 0),
-            session: name.into_owned(),
-            transcript: path.to_owned(),
-            ..Ticket::new(JobEvent::Reflect, &session.project, context.now())
-        },
-        edit: None,
-        curate: None,
-        progress: Progress::default(),
-    };
+    let job = Job::new(Ticket {
+        id: JobId::new(context.now(), 0),
+        session: name.into_owned(),
+        transcript: path.to_owned(),
+        ..Ticket::new(JobEvent::Reflect, &session.project, context.now())
+    });
     match claim::claim(&job, &context, secrecy)? {
-        Claimed::Part(_, digest) => Ok((*digest, false)),
-        Claimed::NothingNew => whole(true),
+        Some((_, digest)) => Ok((digest, false)),
+        None => whole(true),
     }
 }
 
@@ -241,10 +235,10 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
     answer::give(args.on.json, include_str!("screens/applied.txt"), answer)
 }
 
-/// Returns the first job in a folder that covers this transcript up to `end`.
-fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<JobInProgress>> {
+/// The first job of this transcript in a folder that covers all of it, up to `end`.
+fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<Job>> {
     let jobs = spool::list(folder)?.into_iter();
-    let mut jobs = jobs.filter_map(|id| files::read(folder, &id).ok());
+    let mut jobs = jobs.filter_map(|id| progress::read(folder, &id).ok());
     Ok(jobs.find(|job| {
         let covers = match &job.progress.claim {
             Some(claim) => claim.end >= end,
@@ -293,8 +287,8 @@ pub(super) fn curate(
     refuse_if_off(session, NO_MODEL)?;
     let context = session.context()?;
     let before = Before::of(session, &context)?;
-    let need = context.surroundings.account.need.clone();
-    // There may be no notes, or no model.
+    let need = context.account.need.clone();
+    // There may be nothing to look at, or no model.
     let id = curate::enqueue(&context, &session.project, (need, Some(wish)), None)?;
     let run = id.map(|id| see_through(session, &context, &id, &before));
     let screen = include_str!("screens/curator.txt");
@@ -307,7 +301,7 @@ struct Before {
 }
 
 impl Before {
-    fn of(session: &NamedSession, context: &WorkerContext) -> anyhow::Result<Self> {
+    fn of(session: &NamedSession, context: &Worker) -> anyhow::Result<Self> {
         let (memory, project) = (context.memory(), session.project_name());
         Ok(Self {
             last: memory.last_curator_job(&project)?,
@@ -319,7 +313,7 @@ impl Before {
 /// Completes the run that a session has made due.
 fn run_that_came_due(
     session: &NamedSession,
-    context: &Arc<WorkerContext>,
+    context: &Arc<Worker>,
     before: &Before,
 ) -> anyhow::Result<Option<Value>> {
     if let Some(id) = curate::waiting_run(&session.paths, &session.project)? {
@@ -335,7 +329,7 @@ fn run_that_came_due(
 
 fn see_through(
     session: &NamedSession,
-    context: &Arc<WorkerContext>,
+    context: &Arc<Worker>,
     id: &JobId,
     before: &Before,
 ) -> anyhow::Result<Value> {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::edit_commands::{self, Checked};
 use super::prelude::*;
-use crate::queue::context::WorkerContext;
-use crate::queue::edit::PlaybookEdit;
-use crate::queue::{backoff, files, spool};
+use crate::queue::apply::PlaybookEdit;
+use crate::queue::context::Worker;
+use crate::queue::{backoff, progress, spool};
 use crate::store::StoreError;
 
 /// The total time that a running worker has to let us resume the waiting jobs.
@@ -109,14 +109,14 @@ fn list(
 /// Returns each with its outcome; `None` if it still waits.
 fn resume(
     session: &NamedSession,
-    context: &Arc<WorkerContext>,
+    context: &Arc<Worker>,
 ) -> anyhow::Result<Vec<(JobId, Option<JobOutcome>)>> {
     let spool = session.paths.spool();
     let deadline = Instant::now() + PATIENCE;
     let mut resumed = Vec::new();
     for id in spool::list(&spool)? {
-        // A file that is no job is left as it is.
-        let Ok(job) = files::read(&spool, &id) else {
+        // A file that is no job is left alone.
+        let Ok(job) = progress::read(&spool, &id) else {
             continue;
         };
         if job.ticket.project != session.project || job.progress.waiting.is_none() {

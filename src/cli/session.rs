@@ -9,7 +9,7 @@ use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::queue::ask::{BackendParts, build};
 use crate::queue::budget::{Caller, Meter};
-use crate::queue::context::{Surroundings, WorkerContext};
+use crate::queue::context::Worker;
 use crate::queue::outcome::in_words;
 use crate::queue::worker::see_through;
 use crate::queue::worker_lock;
@@ -238,7 +238,7 @@ impl NamedSession {
     /// Completes a job; `None` if it waits, or if another process works for `patience` without
     /// reaching it.
     pub(super) fn see_through(
-        context: &Arc<WorkerContext>,
+        context: &Arc<Worker>,
         id: &JobId,
         patience: Duration,
     ) -> anyhow::Result<Option<memory::FinishedJob>> {
@@ -281,7 +281,7 @@ impl NamedSession {
     pub(super) fn backend<'a>(
         &self,
         parts: BackendParts<'a>,
-        context: Option<&'a WorkerContext>,
+        context: Option<&'a Worker>,
     ) -> anyhow::Result<Box<dyn Backend + 'a>> {
         let backend = build(parts.account.need.backend, parts).map_err(anyhow::Error::msg)?;
         Ok(match context {
@@ -293,26 +293,19 @@ impl NamedSession {
         })
     }
 
-    /// Returns the worker context for a question that the user asks; `None` if it costs nothing.
-    pub(super) fn context_for(
-        &self,
-        account: &Account,
-    ) -> anyhow::Result<Option<Arc<WorkerContext>>> {
+    /// Returns the context for a question of the user's own; `None` where it costs nothing.
+    pub(super) fn context_for(&self, account: &Account) -> anyhow::Result<Option<Arc<Worker>>> {
         let costs = !account.need.backend.is_offline();
         costs.then(|| self.context()).transpose()
     }
 
-    pub(super) fn context(&self) -> anyhow::Result<Arc<WorkerContext>> {
+    pub(super) fn context(&self) -> anyhow::Result<Arc<Worker>> {
         state_guard::close(&self.paths)?;
-        let surroundings = Surroundings::new(
-            &self.env,
-            self.paths.clone(),
-            config::load(&self.paths.config_file())?,
-            self.account()?,
-            Some(self.project.clone()),
-        );
+        let user = config::load(&self.paths.config_file())?;
+        let account = (self.account()?, Some(self.project.clone()));
         let memory = sharing::open_memory(&self.paths, &self.config)?;
-        Ok(Arc::new(WorkerContext::new(surroundings, memory)))
+        let worker = Worker::new(&self.env, self.paths.clone(), user, account, memory);
+        Ok(Arc::new(worker))
     }
 }
 
@@ -371,9 +364,9 @@ fn other_worker(paths: &Paths) -> Option<i32> {
     Some(holder.process.pid).filter(|pid| Some(*pid) != own)
 }
 
-/// Ends when one other process has been working for `patience`. Before that, reports what it waits
-/// for.
-async fn hangs(context: &WorkerContext, patience: Duration) {
+/// Ends when one and the same other process has been at it for `patience`; says before
+/// that who, or what, is waited for.
+async fn hangs(context: &Worker, patience: Duration) {
     let (mut held, mut since) = (None, Instant::now());
     let mut is_reported = false;
     loop {

@@ -253,8 +253,10 @@ impl Glance {
             let error = anyhow::anyhow!("sessions wait until tomorrow: {reason}");
             self.problem(&error, ("playbook --cost", "shows what was spent"));
         }
-        if let Some((command, why)) = backoff.of_refused(&account) {
-            let reason = backoff.reason(&account).map_or("", in_words);
+        if let Some(last) = backoff.last(&account)
+            && let Some((command, why)) = &last.remedy
+        {
+            let reason = in_words(&last.reason);
             let refused = format!("nothing is learned until it works: {reason}");
             self.problem(&anyhow::Error::msg(refused), (command, why));
         }

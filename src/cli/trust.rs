@@ -10,11 +10,10 @@ use super::{edit_commands, reflect};
 use crate::memory::HeldRow;
 use crate::playbook::DueChange;
 use crate::playbook::clean::{MAX_CHARS, clean_text};
+use crate::queue::apply::PlaybookEdit;
 use crate::queue::curate::CuratorWish;
-use crate::queue::edit::PlaybookEdit;
-use crate::queue::screening::{self, What, recount};
+use crate::queue::screening::{self, PointPart, Screened, What, recount};
 use crate::queue::transcripts::{self, PastTranscript};
-use crate::queue::trust_record::{self, PointPart, Screened};
 use crate::trust::{TrustRecord, TrustWord, outside};
 use crate::{prepare, project};
 
@@ -34,10 +33,10 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
     };
     let mut trusted = Vec::new();
     for project in &projects {
-        match trust_record::trust(&context, project) {
+        match screening::trust(&context, project) {
             Ok(screened) => {
                 recount(&context, project)?;
-                context.surroundings.make_ready(project);
+                context.make_ready(project);
                 let Screened { known, held, later } = screened;
                 trusted.push(json!({
                     "project": project, "used": known, "quarantine": held, "later": later,
@@ -211,7 +210,7 @@ fn accept(
 fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
     let context = session.context()?;
     let playbook = session.store().load()?;
-    let Some((point, part)) = trust_record::held_point(&playbook, &row.held.key) else {
+    let Some((point, part)) = screening::held_point(&playbook, &row.held.key) else {
         return Ok(());
     };
     let masker = session.masker()?;
@@ -227,8 +226,8 @@ fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
         edit_commands::carry_out(session, &context, &edit)?;
     }
     let point = (&*name, &*text);
-    trust_record::admit(&context.surroundings, &session.project, point, part)?;
-    context.surroundings.make_ready(&session.project);
+    screening::admit(&context, &session.project, point, part)?;
+    context.make_ready(&session.project);
     Ok(())
 }
 
@@ -237,7 +236,7 @@ fn drop_it(session: &NamedSession, id: u64, as_json: bool) -> anyhow::Result<()>
     let (row, what) = find(session, id)?;
     if let What::Point { .. } | What::Cue { .. } = what {
         let playbook = session.store().load()?;
-        if let Some((point, part)) = trust_record::held_point(&playbook, &row.held.key) {
+        if let Some((point, part)) = screening::held_point(&playbook, &row.held.key) {
             let point = point.name.to_owned();
             let edit = match part {
                 PointPart::Text => PlaybookEdit::Remove {

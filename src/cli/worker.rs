@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::prelude::*;
 use crate::hook::detach::{self, DETACH};
-use crate::queue::context::{Surroundings, WorkerContext};
+use crate::queue::context::Worker;
 use crate::queue::outcome::{self, Finish, WorkerError};
 use crate::queue::worker::{self, Summary};
 use crate::queue::{curate, worker_lock};
@@ -82,8 +82,8 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     if let Some(jobs) = args.jobs {
         config.worker.jobs = usize::from(jobs);
     }
-    let surroundings = Surroundings::new(env, paths.clone(), config, account, home);
-    let context = Arc::new(WorkerContext::new(surroundings, memory));
+    let place = (account, home);
+    let context = Arc::new(Worker::new(env, paths.clone(), config, place, memory));
     let runtime = runtime()?;
     let Some(id) = &args.job else {
         let done = runtime.block_on(worker::run(context));
@@ -107,7 +107,7 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     let waiting = rows.iter().filter(|(row, _)| row.is_none()).count();
     let finished = rows
         .into_iter()
-        .filter_map(|(row, id)| Some((id, Finish::of(row?.job))));
+        .filter_map(|(row, id)| row.map(|row| (id, Finish::new(row.job.outcome, row.job.reason))));
     Ok(Some(Summary {
         waiting,
         finished: finished.collect(),

@@ -28,4 +28,5 @@ pub(crate) use load::{
 };
 pub(crate) use nearest::key as find_key;
 pub(crate) use reference::reference;
+#[cfg(test)]
 pub(crate) use value::Limit;

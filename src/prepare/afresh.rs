@@ -6,23 +6,21 @@ use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 
-use super::context::{Basis, OwnPoints};
-use super::{NextStart, found, told};
+use super::context::{self, Basis, OwnPoints};
+use super::{NextStart, found};
 use crate::account::Need;
-use crate::at_stop;
 use crate::env::Env;
 use crate::hook::context::HookContext;
 use crate::hook::source::{AnswerSource, FoundSettings, GivenContext, SourceDoubt};
 use crate::hook::stop::{EndedTurn, TurnVerdict};
 use crate::hook::{self, HookEvent, start_worker, throttle};
-use crate::news;
 use crate::paths::Paths;
 use crate::playbook::context::InjectionLimits;
 use crate::prepared::{self, Ready, StartKind};
 use crate::queue::status::Notice;
-use crate::trust::request;
+use crate::trust;
+use crate::{at_stop, news};
 
-/// The interval for notices that are shown only once.
 const EVER: SignedDuration = SignedDuration::MAX;
 
 /// A hook source that reads the original files and is never stale.
@@ -85,7 +83,7 @@ impl AnswerSource for Afresh {
         };
         let outcome = basis.give(kind, max_units);
         for project in outcome.to_screen {
-            match request::leave(&context.paths, project) {
+            match trust::ask_to_screen(&context.paths, project) {
                 Ok(()) => start_worker::detached(context, need),
                 Err(error) => context.log(&error.to_string()),
             }
@@ -94,15 +92,17 @@ impl AnswerSource for Afresh {
         if let Some(news) = news::take(&context.paths, &context.project) {
             given.notices.push(Notice::new(&news.clone(), news));
         }
-        for (mark, notice) in told::gone_settings(&context.paths, &context.project) {
+        for (mark, notice) in context::gone_settings(&context.paths, &context.project) {
             if throttle::is_due(&mark, context.now, EVER) {
                 given.notices.push(notice);
             }
         }
         if let Some(target) = basis.link.as_ref().filter(|_| basis.standing.is_trusted()) {
-            let file = told::link_file(&context.paths, &context.project, target);
+            let file = context::link_file(&context.paths, &context.project, target);
             if throttle::is_due(&file, context.now, EVER) {
-                given.notices.push(told::link(&context.project, target));
+                given
+                    .notices
+                    .push(context::link_notice(&context.project, target));
             }
         }
         self.next.set(NextStart::of(made_from, &basis, max_units));

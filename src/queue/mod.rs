@@ -8,11 +8,6 @@ pub(crate) mod budget;
 pub(crate) mod claim;
 pub(crate) mod context;
 pub(crate) mod curate;
-pub(crate) mod drain;
-pub(crate) mod edit;
-pub(crate) mod files;
-mod instructions;
-mod lost;
 pub(crate) mod notices;
 pub(crate) mod outcome;
 pub(crate) mod progress;
@@ -21,18 +16,14 @@ pub(crate) mod recover;
 pub(crate) mod requests;
 mod schedule;
 pub(crate) mod screening;
-pub(crate) mod shown;
 pub(crate) mod stages;
-pub(crate) mod tidy;
 pub(crate) mod transcripts;
-pub(crate) mod trigger_table;
-pub(crate) mod trust_record;
 pub(crate) mod worker;
 
 use std::time::Duration;
 
 // What hooks use as well.
-pub(crate) use playbook_core::{job, job_id, open_session, spool, status, worker_lock};
+pub(crate) use playbook_core::{job, open_session, spool, status, worker_lock};
 
 use crate::config::ConfigError;
 use crate::fsx::FsError;

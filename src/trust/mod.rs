@@ -9,33 +9,33 @@
 
 pub(crate) mod outside;
 pub(crate) mod record;
-pub(crate) mod request;
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
 
-pub(crate) use record::{TrustMark, TrustRecord, TrustWord};
-
-use crate::fsx::FsError;
+use crate::digest::name_of;
+use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::playbook::context::Admission;
 use crate::playbook::{Due, Section};
 use crate::project;
 
-/// The key points of a project's playbook that a session may be given, and the reason.
+pub(crate) use record::{TrustMark, TrustRecord, TrustWord};
+
+/// What a session may be given of a project's playbook.
 #[derive(Debug)]
 pub(crate) enum TrustStanding {
     /// The points that the record lists as known.
     Recorded(TrustRecord),
-    /// All points: no git work tree could have brought the file, or it is the user's own, and there
-    /// is no record yet.
+    /// All: the file came with no clone, or is the user's own, and there is no record yet.
     Born,
     /// Nothing: the file may have come with a clone.
     Foreign,
     /// Nothing: another checkout was trusted at this path.
     Replaced,
-    /// Nothing: the user does not trust the project.
     Untrusted,
-    /// Nothing: the record cannot be read.
     Unreadable(FsError),
 }
 
@@ -83,4 +83,43 @@ impl TrustStanding {
             }
         }
     }
+}
+
+const MAX_PATH: u64 = 64 << 10;
+
+pub(crate) fn ask_to_screen(paths: &Paths, project: &Path) -> Result<(), FsError> {
+    let bytes = project.as_os_str().as_bytes();
+    let file = paths.to_screen().join(name_of(bytes));
+    if file.exists() {
+        return Ok(());
+    }
+    fsx::ensure_dir(&paths.to_screen())?;
+    fsx::quick(&file, bytes)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TrustRequest {
+    /// Its file: who carries it out removes that first, so that who asks meanwhile asks anew.
+    pub(crate) file: PathBuf,
+    pub(crate) project: Option<PathBuf>,
+}
+
+pub(crate) fn screen_requests(paths: &Paths) -> Result<Vec<TrustRequest>, FsError> {
+    let mut entries = fsx::list(&paths.to_screen())?;
+    // What is no file, or is named otherwise, is none of ours; nor are the temporary files of
+    // hooks that are just writing.
+    entries.retain(|entry| {
+        let name = entry.file_name();
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        is_file && name.as_bytes().iter().all(u8::is_ascii_hexdigit)
+    });
+    let mut files: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    files.sort();
+    let read = |file: PathBuf| TrustRequest {
+        project: fsx::read(&file, MAX_PATH)
+            .ok()
+            .map(|bytes| PathBuf::from(OsString::from_vec(bytes))),
+        file,
+    };
+    Ok(files.into_iter().map(read).collect())
 }

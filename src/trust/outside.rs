@@ -29,8 +29,7 @@ pub(crate) fn of(project: &Path) -> Option<PathBuf> {
         .find(|end| !end.starts_with(&home))
 }
 
-/// Returns the reason why a project's playbook is neither read nor written: such a link in an
-/// untrusted project. Without `paths`, no project is trusted.
+/// Returns why a project's playbook is neither read nor written: such a link, and no trust.
 pub(crate) fn refused(paths: Option<&Paths>, project: &Path) -> Option<String> {
     let target = of(project)?;
     let is_trusted = paths.is_some_and(|paths| TrustStanding::of(paths, project).is_trusted());

@@ -15,14 +15,12 @@ use crate::playbook::context::Admission;
 use crate::playbook::{Due, Section};
 use crate::state_guard;
 
-/// The first bytes of a record; the digit is the format's version.
 const MAGIC: &[u8; 8] = b"pbtrust2";
 const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
 /// The bytes of a hash: too many to find two points with the same one.
 const MARK_BYTES: usize = 16;
 const MAX_BYTES: u64 = 16 << 20;
-/// The number of hashes above which points that left the file are dropped. Until then they stay
-/// known, because another branch may have them.
+/// So many points may be known that have left the file, as another branch may hold them.
 const ROOMY: usize = 16_384;
 
 /// The hash of a key point: its section, name and text. The section counts because the same words
@@ -31,21 +29,17 @@ const ROOMY: usize = 16_384;
 pub(crate) struct TrustMark([u8; MARK_BYTES]);
 
 impl TrustMark {
-    /// Hashes a point: the first 16 bytes of SHA-256 over the section's title, the name and the
-    /// text, each after a zero byte.
+    /// Hashes the title of the section, name and text, each with a zero byte in front.
     pub(crate) fn of(section: Section, name: &str, text: &str) -> Self {
         let mut hash = Sha256::new();
         for part in [section.title(), name, text] {
             hash.update([0]);
             hash.update(part.as_bytes());
         }
-        let mut mark = [0; MARK_BYTES];
-        mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
-        Self(mark)
+        Self::first_of(hash)
     }
 
-    /// Hashes the cue of a point: its name, cue and guard. A change of the point's text does not
-    /// change it.
+    /// Hashes the name, cue and guard of a point.
     pub(crate) fn of_cue(name: &str, due: &Due) -> Self {
         let mut hash = Sha256::new();
         let when = &due.when;
@@ -56,6 +50,10 @@ impl TrustMark {
             hash.update(part.as_deref().unwrap_or_default());
         }
         hash.update(name);
+        Self::first_of(hash)
+    }
+
+    fn first_of(hash: Sha256) -> Self {
         let mut mark = [0; MARK_BYTES];
         mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
         Self(mark)
@@ -137,8 +135,7 @@ impl TrustRecord {
         bytes
     }
 
-    /// Reads the record; `None` if there is no file. An invalid file, or one that others may have
-    /// written, is an error.
+    /// Reads the file; one that is no record, or that others can have written, is an error.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, FsError> {
         let Some(bytes) = fsx::read_if_there(path, MAX_BYTES)? else {
             return Ok(None);
@@ -195,8 +192,7 @@ impl TrustRecord {
         add(&mut self.known, marks);
     }
 
-    /// Holds back exactly these points. A point that left the file and comes back is screened
-    /// again.
+    /// Holds back these points and no others.
     pub(crate) fn hold(&mut self, marks: &[TrustMark]) {
         self.held.clear();
         self.forget(&marks.iter().collect());

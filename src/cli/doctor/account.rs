@@ -69,7 +69,7 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
     let now = session.env.clock().now();
     let backoff = may_look.then(|| Backoff::read(&session.paths));
     let own = account.need.account();
-    let refused = backoff.as_ref().and_then(|p| p.of_refused(&own));
+    let refused = backoff.as_ref().and_then(|p| p.last(&own)?.remedy.as_ref());
     let mut remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
     if let Some(parked) = backoff.as_ref().and_then(|p| p.parked(&own, now)) {
         remedy.get_or_insert_with(|| "nothing: it is tried again by itself".to_owned());

@@ -13,7 +13,7 @@ use super::Checks;
 use crate::cli::prelude::*;
 use crate::fsx::lock::{lock_path, try_lock_surely};
 use crate::queue::outcome::in_words;
-use crate::queue::{files, spool, worker_lock};
+use crate::queue::{progress, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
 use crate::state_guard::Breach;
 use crate::trust::TrustStanding;
@@ -113,7 +113,7 @@ fn queue(session: &NamedSession, checks: &mut Checks) {
     };
     let text = format!("{} wait, {} failed; {at_work}", waiting.len(), failed.len());
     let is_unreadable =
-        |id: &&_| files::read(&paths.spool(), id).is_err_and(|error| !error.is_missing());
+        |id: &&_| progress::read(&paths.spool(), id).is_err_and(|error| !error.is_missing());
     let first_stray = |folder: &PathBuf| {
         let stray = spool::strays(folder).ok()?.into_iter().next()?;
         Some(folder.join(stray))
