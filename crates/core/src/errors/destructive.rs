@@ -1,6 +1,6 @@
 //! Commands that cannot be taken back.
 
-use super::shell::{self, Program, SimpleCommand, base_name};
+use super::shell::{Program, SimpleCommand, base_name};
 
 /// A program, its subcommand, and the options of which one makes it destructive; without options it
 /// always is. A letter is an option among others: `-fr`.
@@ -35,10 +35,9 @@ const DESTRUCTIVE: &[Row] = &[
 const SQL_CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "sqlite", "sqlcmd", "duckdb"];
 
 /// Returns `true` for a line with a command that cannot be taken back.
-pub fn is_destructive(line: &str) -> bool {
-    let commands = shell::read(line);
+pub fn is_destructive(commands: &[SimpleCommand]) -> bool {
     let mut programs = commands.iter().filter_map(SimpleCommand::program);
-    programs.any(destroys) || reads_destructive_sql(&commands)
+    programs.any(destroys) || reads_destructive_sql(commands)
 }
 
 /// Returns `true` where a client of SQL is given such a statement by a here-document or a pipe.
@@ -104,6 +103,7 @@ fn drops(sql: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shell::read;
     use super::*;
     use rstest::rstest;
 
@@ -130,7 +130,7 @@ mod tests {
     #[case("dd if=a.img of=/dev/sda bs=4M")]
     #[case("bash -c 'rm -rf x'")]
     fn a_command_that_cannot_be_taken_back_is_known(#[case] line: &str) {
-        assert!(is_destructive(line), "{line}");
+        assert!(is_destructive(&read(line)), "{line}");
     }
 
     #[rstest]
@@ -150,6 +150,6 @@ mod tests {
     #[case("kubectl delete pod x --dry-run=client")]
     #[case("dd if=/dev/zero of=a.img")]
     fn other_commands_are_not_destructive(#[case] line: &str) {
-        assert!(!is_destructive(line), "{line}");
+        assert!(!is_destructive(&read(line)), "{line}");
     }
 }
