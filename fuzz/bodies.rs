@@ -16,7 +16,7 @@ use playbook::hook::{self, HookEvent};
 use playbook::playbook::Playbook;
 use playbook::playbook::clean::clean_text;
 use playbook::playbook::context::{Admission, Frame, InjectionLimits, context};
-use playbook::playbook::ops::{Operation, apply_operations};
+use playbook::playbook::ops::{PlaybookEdit, apply_operations};
 use playbook::playbook::read::migrate;
 use playbook::playbook::render::TEMPLATE;
 use playbook::playbook::votes::UsageRecord;
@@ -122,7 +122,7 @@ pub fn transcript(bytes: &[u8]) {
         let judged = rules::reflect(&digest.facts, 128, 3);
         Reflection::parse(&judged).expect("a reflection");
         for operation in rules::operations(&digest.facts, &playbook) {
-            Operation::read(&operation).expect("an operation");
+            PlaybookEdit::of_operation(&operation).expect("an operation");
         }
     }
 }

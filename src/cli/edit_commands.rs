@@ -15,7 +15,7 @@ use super::{agent, answer, args, change_text, jobs, restore};
 use crate::cue::Cue;
 use crate::memory::JobOutcome;
 use crate::playbook::change::Applied;
-use crate::playbook::manual_edit::RefusedEdit;
+use crate::playbook::ops::RefusedEdit;
 use crate::playbook::{DueChange, Playbook, Point, Section, is_own_name};
 use crate::queue::apply::{self, EditError, NOBODY, PlaybookEdit, Sources, caps};
 use crate::queue::context::Worker;

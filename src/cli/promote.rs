@@ -5,7 +5,7 @@ use super::edit_commands::{Checked, carry_out, check};
 use super::prelude::*;
 use crate::playbook::clean::clean_text;
 use crate::playbook::context::Admission;
-use crate::playbook::manual_edit::BroughtPoint;
+use crate::playbook::ops::BroughtPoint;
 use crate::playbook::{Due, Point, is_own_name};
 use crate::queue::apply::PlaybookEdit;
 use crate::trust::TrustStanding;

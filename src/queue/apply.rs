@@ -20,11 +20,9 @@ use crate::config::{Approval, Config, VotesIn};
 use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
 use crate::playbook::clean::clean_text;
-use crate::playbook::diff::diff;
 use crate::playbook::learn::{Caps, Lesson, enforce, learn};
-use crate::playbook::manual_edit::RefusedEdit;
-use crate::playbook::ops::{apply_operations, written_text};
-use crate::playbook::undo::undo;
+use crate::playbook::ops::{RefusedEdit, apply_operations, written_text};
+use crate::playbook::undo::{diff, undo};
 use crate::playbook::votes::{LocalVotes, PointInSession, Votes};
 use crate::playbook::{Playbook, PointChange};
 use crate::reflect::curator::{CuratorMaterial, Ground, NoteUpdate, note_updates};
@@ -464,7 +462,7 @@ fn since_last_time(
     Ok(diff(&last, &found.playbook, REASON, context.now()))
 }
 
-pub(crate) use crate::playbook::manual_edit::PlaybookEdit;
+pub(crate) use crate::playbook::ops::PlaybookEdit;
 
 /// What an edit needs to be answered: any worker does it.
 pub(crate) const NOBODY: Need = Need::bare(BackendName::Rules);

@@ -17,7 +17,7 @@ use crate::digest::name_of;
 use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
 use crate::playbook::context::Admission;
-use crate::playbook::ops::{Operation, named_points, written_text};
+use crate::playbook::ops::{named_points, written_text};
 use crate::playbook::{Due, DueChange, Id, Playbook, Point, PointChange, PointState, Section};
 use crate::redact::Masker;
 use crate::reflect::gates::{Proposal, Verdict};
@@ -86,41 +86,22 @@ impl What {
     ///
     /// `None` when nothing has to be changed: a point of the file stays as it is.
     pub(crate) fn as_edit(&self, words: Option<&str>) -> Option<PlaybookEdit> {
-        let change = |point: String, text: String, due| PlaybookEdit::Change {
-            point,
-            text: Some(text),
-            section: None,
-            due,
-        };
-        let same = DueChange::default;
+        let due = DueChange::default();
         let edit = match self {
-            Self::Point { name, .. } => change(name.clone(), words?.to_owned(), same()),
+            Self::Point { name, .. } => PlaybookEdit::Change {
+                point: name.clone(),
+                text: Some(words?.to_owned()),
+                section: None,
+                due,
+            },
             Self::Cue { .. } => return None,
             Self::Edit(edit) => edit.clone(),
             Self::Memory { text } => PlaybookEdit::Add {
                 text: text.clone(),
                 section: Section::Others,
-                due: same(),
+                due,
             },
-            Self::Operation(operation) => match Operation::read(operation).ok()? {
-                Operation::Add { text, section, due } => PlaybookEdit::Add { text, section, due },
-                Operation::Update { target, text, due } => change(target, text, due),
-                Operation::Merge {
-                    sources: points,
-                    text,
-                    section,
-                    due,
-                } => PlaybookEdit::Merge {
-                    points,
-                    text,
-                    section,
-                    due,
-                },
-                Operation::Delete { target: point } => PlaybookEdit::Remove {
-                    point,
-                    reason: None,
-                },
-            },
+            Self::Operation(operation) => PlaybookEdit::of_operation(operation).ok()?,
         };
         Some(edit.with_text(words))
     }

@@ -5,7 +5,7 @@ use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::entry;
+use super::entry::{self, Counts};
 use super::model::{Due, DueChange, Note, Playbook, PointPlace, to_second};
 
 /// One change of one key point. A job's changes are a list in the order they were made.
@@ -205,54 +205,6 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Changes an entry in place; an unchanged one is not recorded.
-    pub(super) fn rewrite(
-        &mut self,
-        place: &PointPlace,
-        change: impl FnOnce(&mut Map<String, Value>),
-    ) {
-        let before = self.state(place);
-        let Some(fields) = self.playbook.entry_mut(place) else {
-            return;
-        };
-        let old_text = fields.get(entry::TEXT).cloned();
-        change(fields);
-        let kind = if fields.get(entry::TEXT) == old_text.as_ref() {
-            ChangeKind::Recount
-        } else {
-            ChangeKind::Update
-        };
-        self.record(before, Some(place), kind);
-    }
-
-    pub(super) fn reword(&mut self, place: &PointPlace, text: String) {
-        self.rewrite(place, |fields| {
-            fields.insert(entry::TEXT.to_owned(), text.into());
-        });
-    }
-
-    pub(super) fn set_pinned(&mut self, place: &PointPlace, pinned: bool) {
-        self.amend(place, ChangeKind::Pin, |note| note.pinned = pinned);
-    }
-
-    pub(super) fn set_due(&mut self, place: &PointPlace, due: Due) {
-        self.amend(place, ChangeKind::Cue, |note| note.due = due);
-    }
-
-    pub(super) fn change_due(&mut self, place: &PointPlace, change: &DueChange) {
-        let known = self.state(place).unwrap_or_default().note.due;
-        self.set_due(place, change.of(&known));
-    }
-
-    fn amend(&mut self, place: &PointPlace, kind: ChangeKind, change: impl FnOnce(&mut Note)) {
-        if let Some(before) = self.state(place) {
-            let mut note = before.note.clone();
-            change(&mut note);
-            self.note(before.name(), note);
-            self.record(Some(before), Some(place), kind);
-        }
-    }
-
     /// Moves an entry to another place, whose index does not count the entry itself.
     pub(super) fn relocate(&mut self, from: &PointPlace, to: PointPlace) {
         let Some(before) = self.state(from) else {
@@ -265,6 +217,66 @@ impl<'a> Editor<'a> {
         if let Some(Ok(place)) = taken.map(|entry| self.playbook.insert(to, entry)) {
             self.record(Some(before), Some(&place), ChangeKind::Move);
         }
+    }
+
+    /// Changes a point in place; an unchanged one is not recorded.
+    fn alter(
+        &mut self,
+        place: &PointPlace,
+        kind: ChangeKind,
+        change: impl FnOnce(&mut PointState),
+    ) {
+        let Some(before) = self.state(place) else {
+            return;
+        };
+        let mut after = before.clone();
+        change(&mut after);
+        if after.note != before.note {
+            self.note(before.name(), after.note);
+        }
+        if let Some(fields) = self.playbook.entry_mut(place) {
+            *fields = after.entry;
+        }
+        self.record(Some(before), Some(place), kind);
+    }
+
+    pub(super) fn recount(&mut self, place: &PointPlace, counts: Counts) {
+        self.alter(place, ChangeKind::Recount, |state| {
+            entry::set_counts(&mut state.entry, counts);
+        });
+    }
+
+    pub(super) fn reword(&mut self, place: &PointPlace, text: String) {
+        self.alter(place, ChangeKind::Update, |state| {
+            state.entry.insert(entry::TEXT.to_owned(), text.into());
+        });
+    }
+
+    pub(super) fn set_pinned(&mut self, place: &PointPlace, pinned: bool) {
+        self.alter(place, ChangeKind::Pin, |state| state.note.pinned = pinned);
+    }
+
+    pub(super) fn change_due(&mut self, place: &PointPlace, change: &DueChange) {
+        self.alter(place, ChangeKind::Cue, |state| {
+            state.note.due = change.of(&state.note.due);
+        });
+    }
+
+    /// Gives a point the pin, the cue and the entry of another state, each as a change of its own.
+    pub(super) fn adopt(&mut self, place: &PointPlace, wanted: PointState) {
+        let PointState { entry, note, .. } = wanted;
+        self.set_pinned(place, note.pinned);
+        self.alter(place, ChangeKind::Cue, |state| state.note.due = note.due);
+        let old = self
+            .playbook
+            .entry(place)
+            .and_then(|old| old.get(entry::TEXT));
+        let kind = if old == entry.get(entry::TEXT) {
+            ChangeKind::Recount
+        } else {
+            ChangeKind::Update
+        };
+        self.alter(place, kind, |state| state.entry = entry);
     }
 
     fn note(&mut self, name: &str, note: Note) {

@@ -38,14 +38,25 @@ pub(super) fn count(fields: &Map<String, Value>, counter: &str) -> u64 {
     whole.unwrap_or_default()
 }
 
+/// The helpful and the harmful votes, or their changes.
+pub(super) type Counts = [i64; 2];
+
+pub(super) fn plus(one: Counts, other: Counts) -> Counts {
+    [0, 1].map(|at| one[at].saturating_add(other[at]))
+}
+
+pub(super) fn minus(one: Counts, other: Counts) -> Counts {
+    [0, 1].map(|at| one[at].saturating_sub(other[at]))
+}
+
 /// Returns both counters, capped so that sums and differences do not overflow.
-pub(super) fn counts(fields: &Map<String, Value>) -> [i64; 2] {
+pub(super) fn counts(fields: &Map<String, Value>) -> Counts {
     const MAX_COUNT: u64 = i64::MAX as u64 / 4;
     COUNTERS.map(|counter| count(fields, counter).min(MAX_COUNT).cast_signed())
 }
 
 /// Sets the counters that differ from `counts`; a negative one becomes zero.
-pub(super) fn set_counts(fields: &mut Map<String, Value>, counts: [i64; 2]) {
+pub(super) fn set_counts(fields: &mut Map<String, Value>, counts: Counts) {
     let now = self::counts(fields);
     for (at, counter) in COUNTERS.into_iter().enumerate() {
         let count = counts[at].max(0);

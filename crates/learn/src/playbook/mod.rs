@@ -5,11 +5,9 @@
 pub mod change;
 pub mod clean;
 pub mod context;
-pub mod diff;
 mod entry;
 pub(crate) mod id;
 pub mod learn;
-pub mod manual_edit;
 pub(crate) mod model;
 pub mod ops;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -91,10 +92,13 @@ pub struct Note {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Due {
-    #[serde(deserialize_with = "cue", skip_serializing_if = "Cue::is_empty")]
+    #[serde(deserialize_with = "lenient", skip_serializing_if = "Cue::is_empty")]
     pub when: Cue,
     /// Set if the command is refused once before it runs.
-    #[serde(deserialize_with = "flag", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(
+        deserialize_with = "lenient",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
     pub guard: bool,
 }
 
@@ -153,13 +157,13 @@ impl DueChange {
     }
 }
 
-/// Reads a cue; one of another shape counts as absent.
-fn cue<'de, D: Deserializer<'de>>(from: D) -> Result<Cue, D::Error> {
-    Ok(Cue::deserialize(Value::deserialize(from)?).unwrap_or_default())
-}
-
-fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-    Ok(Value::deserialize(from)? == true)
+/// Reads a value; one of another shape counts as absent.
+fn lenient<'de, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned + Default,
+{
+    Ok(T::deserialize(Value::deserialize(from)?).unwrap_or_default())
 }
 
 impl Note {
@@ -394,10 +398,9 @@ impl Playbook {
         now: Timestamp,
     ) {
         let now = to_second(now);
-        let places = self.places();
         for name in names {
-            let name = self.current_name(&places, name).to_owned();
-            if places.contains_key(&name) {
+            if let Some((name, _)) = self.find(name) {
+                let name = name.to_owned();
                 let note = self.meta.points.entry(name).or_default();
                 note.used = note.used.max(Some(now));
             }
@@ -486,6 +489,13 @@ impl Playbook {
     /// Returns the place of a point by its own name.
     pub(super) fn place(&self, name: &str) -> Option<PointPlace> {
         self.places().remove(name)
+    }
+
+    /// Returns the current name and the place of a point, by its name or an alias.
+    pub(super) fn find<'a>(&'a self, name: &'a str) -> Option<(&'a str, PointPlace)> {
+        let mut places = self.places();
+        let name = self.current_name(&places, name);
+        Some((name, places.remove(name)?))
     }
 
     /// Returns the current name for `name`: itself if it exists, else the target of its alias.

@@ -1,51 +1,124 @@
-//! The curator's operations, applied to the current playbook.
+//! The changes to single points: a curator's operations, and the user's commands.
+//!
+//! Both are read into one [`PlaybookEdit`]. Unlike a model, the user may change pinned points, and
+//! may name a point by its alias.
 
 use std::collections::HashSet;
 
 use jiff::Timestamp;
-use serde_json::Value;
+use playbook_core::job_id::JobId;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::change::Editor;
-use super::change::{Applied, ChangeKind};
-use super::clean::{clean, clean_text};
+use super::change::{Applied, ChangeKind, Editor, PointChange};
+use super::clean::{MAX_CHARS, clean, clean_text, whole_line};
 use super::entry::{self, COUNTERS};
 use super::id::Section;
-use super::model::{Due, DueChange, Note, Playbook, PointPlace};
+use super::model::{Due, DueChange, Note, Playbook, Point, PointPlace};
 use super::read::is_deeper;
 use super::votes::one_line;
+use crate::redact::Masker;
 
 /// The most operations that are read from one answer; skipped ones count too.
 pub const MAX_OPERATIONS: usize = 10;
-
+const BY_HAND: &str = "by hand";
 const TEXT: &str = "text";
 const MERGED_TEXT: &str = "merged_text";
 const MERGE: &str = "MERGE";
 
-/// A change that a curator may make to the playbook.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operation {
+/// The reason why a user's change was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RefusedEdit {
+    #[error("the text is empty")]
+    Empty,
+    /// The text is longer than a key point may be.
+    #[error("the text has {0} characters, and a key point at most {MAX_CHARS}")]
+    TooLong(usize),
+    /// Another reason, in words for the user.
+    #[error("{0}")]
+    Told(String),
+}
+
+impl From<String> for RefusedEdit {
+    fn from(why: String) -> Self {
+        Self::Told(why)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+pub enum PlaybookEdit {
     Add {
         text: String,
         section: Section,
+        #[serde(default, skip_serializing_if = "DueChange::is_none")]
         due: DueChange,
     },
-    /// A new text for a point, which keeps its counters.
-    Update {
-        target: String,
-        text: String,
+    /// Copies a point of another playbook with its counters, under a new name.
+    Bring {
+        point: BroughtPoint,
+        /// The origin of the point, in words.
+        why: String,
+    },
+    /// Sets another text, section (at its end) or cue; the point keeps its id and its counters.
+    Change {
+        point: String,
+        text: Option<String>,
+        section: Option<Section>,
+        #[serde(default, skip_serializing_if = "DueChange::is_none")]
         due: DueChange,
     },
-    /// One point that replaces several with the same meaning and sums their counters. It is in the
-    /// section of the first unless given.
+    Remove {
+        point: String,
+        reason: Option<String>,
+    },
+    /// Merges several points into a new one that sums their counters, in `section` or else in that
+    /// of the first.
     Merge {
-        sources: Vec<String>,
+        points: Vec<String>,
         text: String,
         section: Option<Section>,
+        #[serde(default, skip_serializing_if = "DueChange::is_none")]
         due: DueChange,
     },
-    Delete {
-        target: String,
+    Pin {
+        point: String,
     },
+    Unpin {
+        point: String,
+    },
+    Undo {
+        job: JobId,
+    },
+    /// Restores the file as it was after a job.
+    Restore {
+        snapshot: String,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BroughtPoint {
+    pub text: String,
+    pub section: Section,
+    pub helpful: u64,
+    pub harmful: u64,
+    /// Set if only the user may remove it.
+    pub pinned: bool,
+    #[serde(default, skip_serializing_if = "Due::is_blank")]
+    pub due: Due,
+}
+
+impl BroughtPoint {
+    pub fn of(point: &Point<'_>) -> Self {
+        Self {
+            text: point.text.to_owned(),
+            section: point.section,
+            helpful: point.helpful,
+            harmful: point.harmful,
+            pinned: point.is_pinned(),
+            due: point.due().cloned().unwrap_or_default(),
+        }
+    }
 }
 
 /// Returns the text that an operation would add, uncleaned: the screen has to see what cleaning
@@ -92,8 +165,8 @@ pub fn apply_operations(
         let reason = value.get("reason").and_then(Value::as_str);
         let reason = reason.map(clean_text).filter(|reason| !reason.is_empty());
         editor.reason = reason.unwrap_or_else(|| reasoning.clone());
-        let outcome = Operation::read(value).and_then(|operation| operation.apply(&mut editor));
-        if let Err(why) = outcome {
+        let edit = PlaybookEdit::of_operation(value);
+        if let Err(why) = edit.and_then(|edit| edit.apply(&mut editor, false)) {
             editor.skip(format!("operation {}", one_line(value)), why);
         }
     }
@@ -105,18 +178,9 @@ pub fn apply_operations(
     editor.done
 }
 
-impl Operation {
-    /// Returns the names of the points that it changes or removes.
-    pub fn points(&self) -> &[String] {
-        match self {
-            Self::Add { .. } => &[],
-            Self::Update { target, .. } | Self::Delete { target } => std::slice::from_ref(target),
-            Self::Merge { sources, .. } => sources,
-        }
-    }
-
-    /// Parses an operation; the error names the flaw.
-    pub fn read(value: &Value) -> Result<Self, String> {
+impl PlaybookEdit {
+    /// Parses a curator's operation; the error names the flaw.
+    pub fn of_operation(value: &Value) -> Result<Self, String> {
         let string = |key: &str| value.get(key).and_then(Value::as_str);
         let text = |key: &str| match string(key).map(clean_text) {
             Some(text) if !text.is_empty() => Ok(text),
@@ -127,108 +191,257 @@ impl Operation {
                 .map(str::to_owned)
                 .ok_or("no `target_id`")
         };
+        // An unknown section means OTHERS.
+        let section = string("section").filter(|title| !title.is_empty());
+        let section = section.map(|title| Section::from_title(title).unwrap_or(Section::Others));
+        let due = DueChange::read(value);
         Ok(match string("type") {
             Some("ADD") => Self::Add {
                 text: text(TEXT)?,
-                section: section(value).unwrap_or(Section::Others),
-                due: DueChange::read(value),
+                section: section.unwrap_or(Section::Others),
+                due,
             },
-            Some("UPDATE") => Self::Update {
-                target: target()?,
-                text: text(TEXT)?,
-                due: DueChange::read(value),
+            Some("UPDATE") => Self::Change {
+                point: target()?,
+                text: Some(text(TEXT)?),
+                section: None,
+                due,
             },
             Some(MERGE) => {
                 let sources = value.get("source_ids").and_then(Value::as_array);
                 let sources = sources.ok_or("no list `source_ids`")?.iter();
+                let sources = sources.filter_map(Value::as_str);
                 Self::Merge {
-                    sources: sources
-                        .filter_map(Value::as_str)
-                        .map(str::to_owned)
-                        .collect(),
+                    points: sources.map(str::to_owned).collect(),
                     text: text(MERGED_TEXT)?,
-                    section: section(value),
-                    due: DueChange::read(value),
+                    section,
+                    due,
                 }
             }
-            Some("DELETE") => Self::Delete { target: target()? },
+            Some("DELETE") => Self::Remove {
+                point: target()?,
+                reason: None,
+            },
             Some(other) => return Err(format!("unknown type `{}`", clean_text(other))),
             None => return Err("no `type`".to_owned()),
         })
     }
 
-    fn apply(self, editor: &mut Editor<'_>) -> Result<(), String> {
+    /// Returns the names of the points to change, as they were given.
+    pub fn points(&self) -> &[String] {
         match self {
-            Self::Add { text, section, due } => {
-                let due = due.of(&Due::default());
-                add(editor, &text, section, [0, 0], due).map(drop)
+            Self::Change { point, .. }
+            | Self::Remove { point, .. }
+            | Self::Pin { point }
+            | Self::Unpin { point } => std::slice::from_ref(point),
+            Self::Merge { points, .. } => points,
+            _ => &[],
+        }
+    }
+
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Bring { point, .. } => Some(&point.text),
+            Self::Add { text, .. } | Self::Merge { text, .. } => Some(text),
+            Self::Change { text, .. } => text.as_deref(),
+            _ => None,
+        }
+    }
+
+    #[must_use]
+    pub fn with_text(mut self, words: Option<&str>) -> Self {
+        let Some(words) = words.map(str::to_owned) else {
+            return self;
+        };
+        match &mut self {
+            Self::Bring { point, .. } => point.text = words,
+            Self::Add { text, .. } | Self::Merge { text, .. } => *text = words,
+            Self::Change { text, .. } => *text = Some(words),
+            _ => {}
+        }
+        self
+    }
+
+    /// Returns the same edit with its secrets masked.
+    ///
+    /// A point whose name holds a secret is referred to by its masked name: an edit is applied to
+    /// the masked playbook.
+    #[must_use]
+    pub fn masked(&self, masker: &Masker) -> Self {
+        let Ok(mut edit) = serde_json::to_value(self) else {
+            return self.clone();
+        };
+        masker.mask_value(&mut edit);
+        // The name of a job or snapshot is not the user's text, and is never masked.
+        serde_json::from_value(edit).unwrap_or_else(|_| self.clone())
+    }
+
+    /// Applies a user's edit of single points; an undo or a restore does nothing here. After an
+    /// error the playbook must not be written.
+    pub fn by_hand(
+        &self,
+        playbook: &mut Playbook,
+        now: Timestamp,
+    ) -> Result<Vec<PointChange>, RefusedEdit> {
+        let edit = self.checked(playbook)?;
+        let mut editor = Editor::new(playbook, BY_HAND, now);
+        edit.apply(&mut editor, true)?;
+        match editor.done.skipped.pop() {
+            Some(skipped) => Err(skipped.reason.into()),
+            None => Ok(editor.done.changes),
+        }
+    }
+
+    /// Returns a user's edit with its text cleaned and its points by their current names.
+    fn checked(&self, playbook: &Playbook) -> Result<Self, RefusedEdit> {
+        let mut edit = self.clone();
+        if let Some(text) = self.text() {
+            let length = whole_line(text).chars().count();
+            // A brought point is cut like any other text from outside.
+            if length > MAX_CHARS && !matches!(self, Self::Bring { .. }) {
+                return Err(RefusedEdit::TooLong(length));
             }
-            Self::Update { target, text, due } => {
-                let place = find(editor.playbook, &target)?;
-                editor.reword(&place, text);
-                editor.change_due(&place, &due);
+            let text = clean_text(text);
+            if text.is_empty() {
+                return Err(RefusedEdit::Empty);
+            }
+            edit = edit.with_text(Some(&text));
+        }
+        if let Self::Add { due, .. } | Self::Change { due, .. } | Self::Merge { due, .. } = self
+            && let Some(when) = &due.when
+        {
+            when.compile()?;
+        }
+        let current = |name: &mut String| -> Result<(), RefusedEdit> {
+            let (found, _) = playbook.find(name).ok_or_else(|| no_point(name))?;
+            *name = found.to_owned();
+            Ok(())
+        };
+        match &mut edit {
+            Self::Change { point, .. }
+            | Self::Remove { point, .. }
+            | Self::Pin { point }
+            | Self::Unpin { point } => current(point)?,
+            Self::Merge { points, .. } => points.iter_mut().try_for_each(current)?,
+            _ => {}
+        }
+        match &edit {
+            Self::Change { point, due, .. } if due.guard == Some(true) => {
+                let note = playbook.meta.points.get(point).cloned().unwrap_or_default();
+                if !due.of(&note.due).guard {
+                    let why = "only a command can be guarded, and it names none";
+                    return Err(why.to_owned().into());
+                }
+            }
+            Self::Merge { points, .. } if points.iter().collect::<HashSet<_>>().len() < 2 => {
+                return Err("a merge needs two different key points".to_owned().into());
+            }
+            _ => {}
+        }
+        Ok(edit)
+    }
+
+    /// Applies a checked edit; only the user may remove pinned points.
+    fn apply(self, editor: &mut Editor<'_>, is_user: bool) -> Result<(), String> {
+        let removable = |playbook: &Playbook, name: &String| {
+            let is_kept = !is_user && playbook.meta.is_pinned(name);
+            if is_kept {
+                Err(format!("{name} is pinned"))
+            } else {
                 Ok(())
             }
+        };
+        match self {
+            Self::Add { text, section, due } => {
+                add(editor, &text, section, [0, 0], due.of(&Due::default()))?;
+            }
+            Self::Bring { point, why } => {
+                editor.reason = why;
+                let votes = [point.helpful, point.harmful];
+                let place = add(editor, &point.text, point.section, votes, point.due)?;
+                BY_HAND.clone_into(&mut editor.reason);
+                if let Some(place) = place {
+                    editor.set_pinned(&place, point.pinned);
+                }
+            }
+            Self::Change {
+                point,
+                text,
+                section,
+                due,
+            } => {
+                let place = place(editor.playbook, &point)?;
+                if let Some(text) = text {
+                    editor.reword(&place, text);
+                }
+                editor.change_due(&place, &due);
+                if let Some(section) = section.filter(|section| place.title != section.title()) {
+                    editor.relocate(&place, PointPlace::end_of(section));
+                }
+            }
+            Self::Remove { point, reason } => {
+                let place = place(editor.playbook, &point)?;
+                removable(editor.playbook, &point)?;
+                let reason = reason.as_deref().map(clean_text);
+                if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+                    editor.reason = reason;
+                }
+                editor.remove(&place, None, ChangeKind::Delete);
+            }
             Self::Merge {
-                mut sources,
+                mut points,
                 text,
                 section,
                 due,
             } => {
                 let places = editor.playbook.places();
                 let mut seen = HashSet::new();
-                sources.retain(|name| places.contains_key(name) && seen.insert(name.clone()));
-                if sources.len() < 2 {
+                points.retain(|name| places.contains_key(name) && seen.insert(name.clone()));
+                if points.len() < 2 {
                     return Err("fewer than two of its key points are there".to_owned());
                 }
-                for name in &sources {
-                    unpinned(editor.playbook, name)?;
+                for name in &points {
+                    removable(editor.playbook, name)?;
                 }
-                join(editor, &sources, &text, section, &due);
-                Ok(())
+                join(editor, &points, &text, section, &due);
             }
-            Self::Delete { target } => {
-                let place = find(editor.playbook, &target)?;
-                unpinned(editor.playbook, &target)?;
-                editor.remove(&place, None, ChangeKind::Delete);
-                Ok(())
+            Self::Pin { ref point } | Self::Unpin { ref point } => {
+                let place = place(editor.playbook, point)?;
+                editor.set_pinned(&place, matches!(self, Self::Pin { .. }));
             }
+            Self::Undo { .. } | Self::Restore { .. } => {}
         }
+        Ok(())
     }
 }
 
-/// Returns the section of an operation: an unknown one means OTHERS; an empty or non-string one
-/// counts as absent.
-fn section(operation: &Value) -> Option<Section> {
-    let title = operation.get("section")?.as_str()?;
-    (!title.is_empty()).then(|| Section::from_title(title).unwrap_or(Section::Others))
-}
-
-fn find(playbook: &Playbook, name: &str) -> Result<PointPlace, String> {
+fn place(playbook: &Playbook, name: &str) -> Result<PointPlace, String> {
     playbook.place(name).ok_or_else(|| no_point(name))
 }
 
-pub(super) fn no_point(name: &str) -> String {
+fn no_point(name: &str) -> String {
     format!("no key point {}", clean_text(name))
 }
 
-fn unpinned(playbook: &Playbook, name: &str) -> Result<(), String> {
-    if playbook.meta.is_pinned(name) {
-        return Err(format!("{name} is pinned"));
-    }
-    Ok(())
-}
-
-/// Adds a point with helpful and harmful votes, and returns its name.
-pub(super) fn add(
+/// Adds a point with helpful and harmful votes, and returns its place; `None` where its section is
+/// no list.
+fn add(
     editor: &mut Editor<'_>,
     text: &str,
     section: Section,
     votes: [u64; 2],
     due: Due,
-) -> Result<String, String> {
-    if let Some(known) = with_text(editor.playbook, text) {
-        return Err(format!("{known} says it already"));
+) -> Result<Option<PointPlace>, String> {
+    let is_same =
+        |fields: &Map<String, Value>| entry::text(fields).is_some_and(|known| clean(known) == text);
+    let known = editor
+        .playbook
+        .entries()
+        .find(|(_, fields)| is_same(fields));
+    if let Some((_, known)) = known {
+        let name = entry::name(known).map(|name| format!("[{name}]"));
+        let name = name.unwrap_or_else(|| "a key point without a name".to_owned());
+        return Err(format!("{name} says it already"));
     }
     let id = editor.playbook.next_id(section);
     let fields = entry::new(id.as_str(), text, votes);
@@ -237,20 +450,12 @@ pub(super) fn add(
         ..editor.fresh_note()
     };
     editor.put(PointPlace::end_of(section), fields, note, ChangeKind::Add);
-    Ok(id.to_string())
-}
-
-/// Names the key point with exactly this cleaned text: `[pat-001]`.
-fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
-    let mut entries = playbook.entries().map(|(_, fields)| fields);
-    let known = entries.find(|fields| entry::text(fields).is_some_and(|t| clean(t) == text))?;
-    let name = entry::name(known).map(|name| format!("[{name}]"));
-    Some(name.unwrap_or_else(|| "a key point without a name".to_owned()))
+    Ok(editor.playbook.place(id.as_str()))
 }
 
 /// Merges several points into a new one, at the end of `section` or else of the first one's. It
 /// has the sum of their votes and their cue, and their names become its aliases.
-pub(super) fn join(
+fn join(
     editor: &mut Editor<'_>,
     sources: &[String],
     text: &str,
@@ -283,12 +488,8 @@ pub(super) fn join(
         }
     }
     let fields = entry::new(id.as_str(), text, votes);
-    editor.put(
-        PointPlace::end_of(section),
-        fields,
-        note,
-        ChangeKind::Absorb,
-    );
+    let end = PointPlace::end_of(section);
+    editor.put(end, fields, note, ChangeKind::Absorb);
 }
 
 #[cfg(test)]
@@ -297,30 +498,13 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn only_a_text_that_is_there_letter_for_letter_is_not_added() {
-        let file = br##"{"sections": {"OTHERS": [{"text": "ask"}],
-            "MINE": [{"name": "kpt_001", "text": "# use  tabs"}]}}"##;
-        let mut playbook = Playbook::parse(file).unwrap();
-        let texts = ["ask", "use  tabs\n", "Use  tabs", "use  tabs."];
-        let operations = texts.map(|text| json!({"type": "ADD", "text": text}));
-        let applied = apply_operations(&mut playbook, &operations, "", Timestamp::UNIX_EPOCH);
-        let reasons: Vec<_> = applied.skipped.iter().map(|s| s.reason.as_str()).collect();
-        let unnamed = "a key point without a name says it already";
-        assert_eq!(reasons, [unnamed, "[kpt_001] says it already"]);
-        let added: Vec<_> = playbook.points().map(|point| point.text).collect();
-        assert_eq!(added, ["Use  tabs", "use  tabs."]);
-    }
-    #[test]
     fn a_cue_comes_with_an_operation_stays_with_another_text_and_goes_into_a_merge() {
         let mut playbook = Playbook::empty();
         let mut apply = |operation: Value| {
             let applied = apply_operations(&mut playbook, &[operation], "", Timestamp::UNIX_EPOCH);
             assert_eq!(applied.skipped, []);
-            let due = |name| playbook.named(name).and_then(|point| point.due().cloned());
-            let names = ["oth-001", "oth-002", "oth-003"];
-            names
-                .map(due)
-                .map(|due| due.map_or(String::new(), |due| due.told()))
+            let due = |name| playbook.named(name)?.due().map(Due::told);
+            ["oth-001", "oth-002", "oth-003"].map(|name| due(name).unwrap_or_default())
         };
         let guarded = "at command \"make proto\", before it runs";
         let when = json!({"command": "make proto"});

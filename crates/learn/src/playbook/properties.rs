@@ -1,6 +1,6 @@
-//! Properties of any sequence of jobs, hand edits and undos.
+//! Properties of any sequence of jobs, hand edits and undos, and of any two branches.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::collection::vec;
@@ -9,14 +9,13 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::diff::diff;
-use super::learn::Caps;
-use super::learn::{Lesson, learn};
-use super::manual_edit::PlaybookEdit;
+use super::learn::{Caps, Lesson, learn};
+use super::ops::{PlaybookEdit, apply_operations};
 use super::read::migrate;
-use super::undo::undo;
-use super::votes::read_bullet_tags;
-use super::{Playbook, PointChange, Section};
+use super::three_way::merge;
+use super::undo::{diff, undo};
+use super::votes::{LocalVotes, apply_bullet_tags, read_bullet_tags};
+use super::{ChangeKind, Due, Playbook, PointChange, Section};
 
 /// A small cap that random runs reach.
 const CAPS: Caps = Caps {
@@ -58,16 +57,14 @@ fn deed() -> impl Strategy<Value = RandomDeed> {
         .prop_map(|(what, points, text, section)| RandomDeed(what, points, text, section))
 }
 
-fn job() -> impl Strategy<Value = RandomStep> {
-    prop_oneof![
-        2 => (vec(deed(), 0..6), vec(deed(), 0..12)).prop_map(|(t, o)| RandomStep::Learn(t, o)),
-        1 => deed().prop_map(RandomStep::Hand),
-    ]
+fn lesson() -> impl Strategy<Value = RandomStep> {
+    (vec(deed(), 0..6), vec(deed(), 0..12)).prop_map(|(t, o)| RandomStep::Learn(t, o))
 }
 
 fn step() -> impl Strategy<Value = RandomStep> {
     prop_oneof![
-        9 => job(),
+        6 => lesson(),
+        3 => deed().prop_map(RandomStep::Hand),
         2 => vec(deed(), 0..6).prop_map(RandomStep::Edit),
         4 => (0_usize..3).prop_map(RandomStep::Undo),
         1 => Just(RandomStep::Reload),
@@ -273,6 +270,40 @@ proptest! {
             }
         }
     }
+
+    /// Checks that the file and the local votes together equal a single file for any jobs and any
+    /// changes of the setting. With local votes alone the file stays unchanged.
+    #[test]
+    fn a_file_and_its_local_votes_equal_one_file(works in vec((lesson(), any::<bool>()), 0..12)) {
+        let mut whole = World::new(false);
+        let mut parts = World::new(false);
+        let (mut file, mut votes) = (whole.playbook.clone(), LocalVotes::new());
+        let texts = |playbook: &Playbook| -> Vec<(String, String)> {
+            let points = playbook.points();
+            points.map(|p| (p.name.to_owned(), p.text.to_owned())).collect()
+        };
+        for (step, is_local) in works {
+            whole.run(&step);
+            parts.playbook = file.clone().with_votes(&votes);
+            let changes = parts.run(&step).unwrap_or_default();
+            let mut kinds = changes.iter().map(|change| change.kind);
+            let is_vote = |kind| [ChangeKind::Helpful, ChangeKind::Harmful].contains(&kind);
+            let (new, of_job) = parts.playbook.clone().parted(&file, &votes, is_local);
+            if is_local && kinds.all(is_vote) {
+                prop_assert_eq!(new.to_bytes(), file.to_bytes());
+            }
+            prop_assert!(is_local || of_job.is_empty());
+            file = new;
+            for (name, vote) in &of_job {
+                votes.entry(name.clone()).or_default().add(vote);
+            }
+            let [both, one] = [&file.clone().with_votes(&votes), &whole.playbook].map(|playbook| {
+                let used = playbook.points().map(|p| p.note.and_then(|note| note.used));
+                (by_text(playbook), texts(playbook), used.collect::<Vec<_>>())
+            });
+            prop_assert_eq!(both, one);
+        }
+    }
 }
 
 /// Keeps pull requests readable: a job changes only the lines that it has to.
@@ -314,5 +345,178 @@ fn a_job_changes_only_its_lines() {
             gone <= 8,
             "{operation} takes {gone} lines away: {changes:?}"
         );
+    }
+}
+
+fn at(second: u32) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + i64::from(second)).unwrap()
+}
+
+/// Merges three versions of a file, each with values in other places; the second is the later side.
+fn merged(base: &Value, ours: &Value, theirs: &Value) -> (Value, Vec<String>) {
+    let mut second = 0;
+    let mut file = |more: &Value| {
+        second += 1;
+        let mut file = json!({"version": "1.0", "mine": 1, "last_updated": at(second).to_string(),
+            "sections": {"OTHERS": [{"name": "oth-001", "text": "a", "tags": ["x"]}, "a note", "b"]},
+            "playbook": {"points": {"oth-001": {"when": {}, "guard": false}}}});
+        for (path, value) in more.as_object().unwrap() {
+            *file.pointer_mut(path).unwrap() = value.clone();
+        }
+        Playbook::parse(file.to_string().as_bytes()).unwrap()
+    };
+    let [base, theirs, ours] = [base, theirs, ours].map(&mut file);
+    let merged = merge(Some(&base), [&ours, &theirs]).unwrap();
+    let due = merged
+        .playbook
+        .named("oth-001")
+        .unwrap()
+        .due()
+        .map(Due::told);
+    let mut file: Value = serde_json::from_slice(&merged.playbook.to_bytes()).unwrap();
+    file["due"] = due.into();
+    (file, merged.decided)
+}
+
+#[test]
+fn fields_are_merged_by_key_and_of_two_changes_the_later_one_is_kept() {
+    let none = json!({});
+    let text = "/sections/OTHERS/0/text";
+    let (file, decided) = merged(&none, &json!({text: "newer"}), &json!({text: "older"}));
+    let told = r#"oth-001 was edited on both sides: kept "newer", not "older""#;
+    assert_eq!(decided, [told]);
+    assert_eq!(file["playbook"]["points"]["oth-001"]["other_text"], "older");
+
+    let ours = json!({"/mine": 2, "/sections/OTHERS/1": "a new note"});
+    let (file, _) = merged(
+        &none,
+        &ours,
+        &json!({"/sections/OTHERS/0/tags": ["x", "y"]}),
+    );
+    assert_eq!(file["mine"], 2);
+    let point = json!({"name": "oth-001", "text": "a", "tags": ["x", "y"]});
+    assert_eq!(
+        file["sections"]["OTHERS"],
+        json!([point, "b", "a new note"])
+    );
+
+    let cue = |command: &str| json!({"/playbook/points/oth-001/when": {"command": command}});
+    let cases = [
+        (&none, &cue("make a")),
+        (&cue("make b"), &none),
+        (&cue("make b"), &cue("make a")),
+    ];
+    let due = cases.map(|(ours, theirs)| merged(&none, ours, theirs).0["due"].clone());
+    assert_eq!(
+        due,
+        ["a", "b", "b"].map(|of| format!("at command \"make {of}\""))
+    );
+}
+
+/// The effect of a test's job: votes on texts, and a new text.
+#[derive(Debug, Clone)]
+struct Scenario {
+    votes: Vec<(usize, bool)>,
+    adds: Option<usize>,
+}
+
+fn work() -> impl Strategy<Value = Scenario> {
+    let adds = proptest::option::of(0..6_usize);
+    (vec((0..6_usize, any::<bool>()), 0..4), adds)
+        .prop_map(|(votes, adds)| Scenario { votes, adds })
+}
+
+/// The counters of a playbook by text, regardless of its points' names.
+type Counters = BTreeMap<String, (u64, u64)>;
+
+fn by_text(playbook: &Playbook) -> Counters {
+    let points = playbook.points();
+    points
+        .map(|p| (p.text.to_owned(), (p.helpful, p.harmful)))
+        .collect()
+}
+
+/// Does a job, and adds what it changed to `sum`.
+fn apply(playbook: &mut Playbook, job: &str, work: &Scenario, now: Timestamp, sum: &mut Counters) {
+    let before = playbook.clone();
+    let text = |number: usize| format!("rule of the word {number}");
+    let name_of = |playbook: &Playbook, said: &str| {
+        let mut points = playbook.points();
+        points.find(|p| p.text == said).map(|p| p.name.to_owned())
+    };
+    for (number, helped) in &work.votes {
+        if let Some(name) = name_of(playbook, &text(*number)) {
+            let tag = if *helped { "helpful" } else { "harmful" };
+            let tags = json!([{"name": name, "tag": tag, "rationale": "r"}]);
+            apply_bullet_tags(playbook, &read_bullet_tags(&tags).0);
+        }
+    }
+    let new = work.adds.map(text);
+    if let Some(new) = new.filter(|new| name_of(playbook, new).is_none()) {
+        let add = json!({"type": "ADD", "text": new, "section": "OTHERS"});
+        apply_operations(playbook, &[add], "r", now);
+    }
+    playbook.mark_applied_to(&before, job);
+    playbook.set_last_updated(now);
+    let was = by_text(&before);
+    for (text, counts) in by_text(playbook) {
+        let before = was.get(&text).copied().unwrap_or_default();
+        let known = sum.entry(text).or_default();
+        known.0 += counts.0 - before.0;
+        known.1 += counts.1 - before.1;
+    }
+}
+
+proptest! {
+    /// The result equals sequential learning: a vote counts for the point at its time.
+    #[test]
+    fn a_merge_loses_nothing_and_doubles_nothing(
+        before in vec(work(), 0..6),
+        works in [vec(work(), 0..6), vec(work(), 0..6)],
+        // Jobs that were applied on one side and cherry-picked by the other.
+        both in vec(work(), 0..3),
+        has_base in any::<bool>(),
+    ) {
+        let mut base = Playbook::empty();
+        let mut expected = Counters::new();
+        let mut clock = 0;
+        let mut tick = || { clock += 1; at(clock) };
+        for (number, work) in before.iter().enumerate() {
+            apply(&mut base, &format!("a-{number}"), work, tick(), &mut expected);
+        }
+        let mut sides = [base.clone(), base.clone()];
+        for (number, work) in both.iter().enumerate() {
+            let now = tick();
+            let [ours, theirs] = &mut sides;
+            apply(ours, &format!("b-{number}"), work, now, &mut expected);
+            apply(theirs, &format!("b-{number}"), work, now, &mut Counters::new());
+        }
+        for (at, works) in works.iter().enumerate() {
+            for (number, work) in works.iter().enumerate() {
+                apply(&mut sides[at], &format!("c{at}-{number}"), work, tick(), &mut expected);
+            }
+        }
+        let with = has_base.then_some(&base);
+        let merged = merge(with, [&sides[0], &sides[1]]).unwrap().playbook;
+        prop_assert_eq!(by_text(&merged), expected, "{:?}", sides);
+        let swapped = merge(with, [&sides[1], &sides[0]]).unwrap().playbook;
+        prop_assert_eq!(swapped.to_bytes(), merged.to_bytes());
+        // Merging it with either side again changes nothing, and names are unique.
+        for side in &sides {
+            let again = merge(Some(side), [&merged, side]).unwrap().playbook;
+            prop_assert_eq!(again.to_bytes(), merged.to_bytes());
+        }
+        let names: HashSet<&str> = merged.points().map(|p| p.name).collect();
+        prop_assert_eq!(names.len(), merged.points().count());
+        prop_assert_eq!(Playbook::parse(&merged.to_bytes()).unwrap().to_bytes(), merged.to_bytes());
+        // A criss-cross merge: each side continues from the merge, and both are merged again.
+        let mut further = [merged.clone(), merged.clone()];
+        let one = Scenario { votes: vec![(0, true), (1, false)], adds: Some(2) };
+        let mut expected = by_text(&merged);
+        for (at, side) in further.iter_mut().enumerate() {
+            apply(side, &format!("d{at}"), &one, tick(), &mut expected);
+        }
+        let last = merge(Some(&merged), [&further[0], &further[1]]).unwrap().playbook;
+        prop_assert_eq!(by_text(&last), expected);
     }
 }

@@ -1,4 +1,5 @@
-//! Undoes a job on the current playbook.
+//! Undoes jobs, and lists the changes that a user made to the file by hand so that they can be
+//! undone like those of a job.
 //!
 //! Each change is inverted, last first, by a three-way merge of the current point and the point
 //! before the job. The point after the job is the base. Counters therefore change back by the job's
@@ -7,13 +8,17 @@
 //! with the point that replaced them. What cannot be undone is skipped with its reason. Without
 //! later changes, the sections are byte for byte as before.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::change::{Applied, ChangeKind, Editor, PointChange, PointState};
-use super::entry::{counts, set_counts};
-use super::model::Playbook;
-use super::three_way::pick_each;
+use super::entry::{self, Counts, counts, minus, set_counts};
+use super::model::{Playbook, PointPlace};
+use super::three_way::merge_states;
+
+const CHANGED: &str = "its text was changed since";
 
 /// Undoes the `changes` of one job; `reason` is recorded with it.
 ///
@@ -26,10 +31,11 @@ pub fn undo(
 ) -> Applied {
     let mut editor = Editor::new(playbook, reason, now);
     for change in changes.iter().rev() {
+        let at = editor.playbook.place(&change.id);
         let done = match (&change.before, &change.after) {
-            (Some(before), None) => bring_back(&mut editor, change, before),
-            (None, Some(after)) => take_away(&mut editor, change, after),
-            (Some(before), Some(after)) => turn_back(&mut editor, change, before, after),
+            (Some(before), None) => bring_back(&mut editor, at, change, before),
+            (None, Some(after)) => take_away(&mut editor, at, change, after),
+            (Some(before), Some(after)) => turn_back(&mut editor, at, change, [before, after]),
             (None, None) => Ok(()),
         };
         if let Err(why) = done {
@@ -39,15 +45,14 @@ pub fn undo(
     editor.done
 }
 
-const CHANGED: &str = "its text was changed since";
-
 /// Reinserts a point that the job removed.
 fn bring_back(
     editor: &mut Editor<'_>,
+    at: Option<PointPlace>,
     change: &PointChange,
     before: &PointState,
 ) -> Result<(), String> {
-    if !change.id.is_empty() && editor.playbook.place(&change.id).is_some() {
+    if !change.id.is_empty() && at.is_some() {
         return Err("it is there already".to_owned());
     }
     let aliases = &mut editor.playbook.meta.aliases;
@@ -59,43 +64,46 @@ fn bring_back(
     Ok(())
 }
 
+/// Removes a point that the job added.
 fn take_away(
     editor: &mut Editor<'_>,
+    at: Option<PointPlace>,
     change: &PointChange,
     after: &PointState,
 ) -> Result<(), String> {
-    let nothing = PointState::default();
     let is_absorbed = change.kind == ChangeKind::Absorb;
-    let Some(place) = editor.playbook.place(&change.id) else {
+    let by = counts(&after.entry);
+    let Some(at) = at else {
         return match editor.playbook.meta.aliases.get(&change.id).cloned() {
-            Some(into) if is_absorbed => take_votes(editor, &into, &nothing, after),
+            Some(into) if is_absorbed => take_votes(editor, &into, by),
             Some(into) => Err(format!("it was joined into {into} since")),
             None => Err("it is gone already".to_owned()),
         };
     };
-    let now = editor.state(&place).unwrap_or_default();
+    let now = editor.state(&at).unwrap_or_default();
     if now.text() != after.text() {
         return Err(CHANGED.to_owned());
     }
-    let [now, then] = [&now, after].map(|state| counts(&state.entry));
-    if is_absorbed && (now[0] > then[0] || now[1] > then[1]) {
-        take_votes(editor, &change.id, &nothing, after)?;
+    let now = counts(&now.entry);
+    if is_absorbed && (now[0] > by[0] || now[1] > by[1]) {
+        take_votes(editor, &change.id, by)?;
         return Err("it stays with the votes it got since".to_owned());
     }
-    editor.remove(&place, None, ChangeKind::Delete);
+    editor.remove(&at, None, ChangeKind::Delete);
     Ok(())
 }
 
 /// Reverts a point that the job changed, as far as it is still as the job left it.
 fn turn_back(
     editor: &mut Editor<'_>,
+    at: Option<PointPlace>,
     change: &PointChange,
-    before: &PointState,
-    after: &PointState,
+    [before, after]: [&PointState; 2],
 ) -> Result<(), String> {
-    let Some(mut at) = editor.playbook.place(&change.id) else {
+    let by = minus(counts(&after.entry), counts(&before.entry));
+    let Some(mut at) = at else {
         let into = editor.playbook.meta.resolve(&change.id).to_owned();
-        return take_votes(editor, &into, before, after);
+        return take_votes(editor, &into, by);
     };
     if before.section != after.section || change.kind == ChangeKind::Move {
         if at.title != after.section {
@@ -104,182 +112,230 @@ fn turn_back(
         editor.relocate(&at, before.place());
         at = editor.playbook.place(&change.id).unwrap_or(at);
     }
-    if before.note.pinned != after.note.pinned {
-        editor.set_pinned(&at, before.note.pinned);
-    }
     let now = editor.state(&at).unwrap_or_default();
-    if before.note.due != after.note.due && now.note.due == after.note.due {
-        editor.set_due(&at, before.note.due.clone());
-    }
-    let mut is_changed = false;
-    if before.entry != after.entry {
-        editor.rewrite(&at, |now| {
-            let mut merged = pick_each(&after.entry, [&*now, &before.entry]);
-            set_counts(&mut merged, less(counts(now), before, after));
-            is_changed =
-                before.text() != after.text() && merged.get("text") != before.entry.get("text");
-            *now = merged;
-        });
-    }
+    let mut merged = merge_states(after, [&now, before]);
+    set_counts(&mut merged.entry, minus(counts(&now.entry), by));
+    let is_changed = before.text() != after.text() && merged.text() != before.text();
+    editor.adopt(&at, merged);
     if is_changed {
-        Err(CHANGED.to_owned())
-    } else {
-        Ok(())
+        return Err(CHANGED.to_owned());
     }
-}
-
-/// Subtracts the votes of a change from the counters of the point `name`.
-fn take_votes(
-    editor: &mut Editor<'_>,
-    name: &str,
-    before: &PointState,
-    after: &PointState,
-) -> Result<(), String> {
-    let place = editor.playbook.place(name).ok_or("it is gone")?;
-    editor.rewrite(&place, |now: &mut Map<String, Value>| {
-        set_counts(now, less(counts(now), before, after));
-    });
     Ok(())
 }
 
-/// Subtracts a change's difference from the current counters.
-fn less(now: [i64; 2], before: &PointState, after: &PointState) -> [i64; 2] {
-    let [before, after] = [before, after].map(|state| counts(&state.entry));
-    [now[0] + before[0] - after[0], now[1] + before[1] - after[1]]
+/// Subtracts the votes of a change from the point `name`.
+fn take_votes(editor: &mut Editor<'_>, name: &str, by: Counts) -> Result<(), String> {
+    let place = editor.playbook.place(name).ok_or("it is gone")?;
+    let now = editor.state(&place).unwrap_or_default();
+    editor.recount(&place, minus(counts(&now.entry), by));
+    Ok(())
+}
+
+/// Lists the changes from `before` to `after`: removed, moved, changed and added points.
+///
+/// A point whose index only shifted because of its neighbours did not move.
+pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -> Vec<PointChange> {
+    let (was, is) = (before.places(), after.places());
+    let mut work = before.clone();
+    let mut editor = Editor::new(&mut work, reason, now);
+    // In reverse order, so that earlier indexes stay valid.
+    for (name, place) in in_order(before).iter().rev() {
+        if !is.contains_key(*name) {
+            editor.remove(place, None, ChangeKind::Delete);
+        }
+    }
+    let new = in_order(after);
+    let kept = new.iter().filter(|(name, _)| was.contains_key(*name));
+    move_points(&mut editor, before, &kept.collect::<Vec<_>>());
+
+    let here = editor.playbook.places();
+    let mut came = Vec::new();
+    for (name, place) in new {
+        let state = PointState::of(after, &place).unwrap_or_default();
+        match here.get(name) {
+            Some(place) => editor.adopt(place, state),
+            None => came.push((place, state)),
+        }
+    }
+    for (place, state) in came {
+        editor.put(place, state.entry, state.note, ChangeKind::Add);
+    }
+    editor.done.changes
+}
+
+/// Returns the named entries in the order of the file; of two with one name, the last.
+fn in_order(playbook: &Playbook) -> Vec<(&str, PointPlace)> {
+    let places = playbook.places();
+    let named = playbook.entries();
+    let named = named.filter_map(|(place, fields)| Some((entry::name(fields)?, place)));
+    named
+        .filter(|(name, place)| places.get(*name) == Some(place))
+        .collect()
+}
+
+/// Moves each point with a new position or section behind its predecessor among those `kept`.
+fn move_points(editor: &mut Editor<'_>, before: &Playbook, kept: &[&(&str, PointPlace)]) {
+    let staying = staying(before, kept);
+    let mut previous: Option<&(&str, PointPlace)> = None;
+    for &point in kept {
+        let (name, target) = point;
+        let follows = previous.filter(|(_, place)| place.title == target.title);
+        previous = Some(point);
+        if staying.contains(name) {
+            continue;
+        }
+        let places = editor.playbook.places();
+        let Some(from) = places.get(*name) else {
+            continue;
+        };
+        let index = match follows.and_then(|(name, _)| places.get(*name)) {
+            None => 0,
+            // The index does not count the point itself.
+            Some(place) if from.title == place.title && from.index < place.index => place.index,
+            Some(place) => place.index + 1,
+        };
+        let title = target.title.clone();
+        editor.relocate(from, PointPlace { title, index });
+    }
+}
+
+/// Returns the points that need not move: in each section the longest run in the old order.
+fn staying<'a>(before: &Playbook, kept: &[&(&'a str, PointPlace)]) -> HashSet<&'a str> {
+    let was = before.places();
+    let mut staying = HashSet::new();
+    for section in kept.chunk_by(|a, b| a.1.title == b.1.title) {
+        let stayed = section.iter().filter(|(name, place)| {
+            let old = was.get(*name);
+            old.is_some_and(|old| old.title == place.title)
+        });
+        let new: Vec<&str> = stayed.map(|(name, _)| *name).collect();
+        let mut old = new.clone();
+        old.sort_by_key(|name| was.get(*name).map(|place| place.index));
+        for part in capture_diff_slices(Algorithm::Myers, &old, &new) {
+            if let DiffOp::Equal { new_index, len, .. } = part {
+                staying.extend(&new[new_index..new_index + len]);
+            }
+        }
+    }
+    staying
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::manual_edit::PlaybookEdit;
-    use super::super::ops::apply_operations;
+    use super::super::Section;
+    use super::super::ops::{PlaybookEdit, apply_operations};
     use super::super::votes::{apply_bullet_tags, read_bullet_tags};
     use super::*;
     use rstest::rstest;
-    use serde_json::json;
-
-    type Edit = Box<dyn Fn(&mut Playbook) -> Vec<PointChange>>;
+    use serde_json::{Value, json};
 
     fn now() -> Timestamp {
         "2026-11-21T10:00:00Z".parse().unwrap()
     }
 
-    fn playbook() -> Playbook {
-        let file = json!({"sections": {"OTHERS": [
-            {"name": "oth-001", "text": "use tabs", "helpful": 1, "harmful": 0},
-            {"name": "oth-002", "text": "ask first", "helpful": 2, "harmful": 1}]}});
-        Playbook::parse(file.to_string().as_bytes()).unwrap()
+    /// Parses `"a b | c"`: points a and b in the first section, c in the second, each with a vote;
+    /// `b!` has another text.
+    fn playbook(points: &str) -> Playbook {
+        let mut sections = serde_json::Map::new();
+        for (section, names) in Section::ALL.into_iter().zip(points.split('|')) {
+            let point = |name: &str| json!({"name": name.trim_end_matches('!'), "text": name, "helpful": 1});
+            let list = names.split_whitespace().map(point).collect();
+            sections.insert(section.title().to_owned(), list);
+        }
+        Playbook::parse(json!({"sections": sections}).to_string().as_bytes()).unwrap()
     }
 
-    fn vote(name: &'static str, times: usize) -> Edit {
-        let tag = json!({"name": name, "tag": "helpful"});
-        let (tags, _) = read_bullet_tags(&vec![tag; times].into());
-        Box::new(move |p| apply_bullet_tags(p, &tags).changes)
+    /// Does a step of a job: a user's edit, a curator's operation, or votes.
+    fn run(playbook: &mut Playbook, step: &Value) -> Vec<PointChange> {
+        if step.get("do").is_some() {
+            let edit: PlaybookEdit = serde_json::from_value(step.clone()).unwrap();
+            edit.by_hand(playbook, now()).unwrap()
+        } else if step.get("type").is_some() {
+            apply_operations(playbook, std::slice::from_ref(step), "", now()).changes
+        } else {
+            let tag = json!({"name": step["vote"], "tag": "helpful"});
+            let times = usize::try_from(step["times"].as_u64().unwrap()).unwrap();
+            let (tags, _) = read_bullet_tags(&vec![tag; times].into());
+            apply_bullet_tags(playbook, &tags).changes
+        }
     }
 
-    fn operate(operation: Value) -> Edit {
-        Box::new(move |p| apply_operations(p, std::slice::from_ref(&operation), "", now()).changes)
+    fn vote(name: &str, times: usize) -> Value {
+        json!({"vote": name, "times": times})
     }
 
-    fn update(name: &str, text: &str) -> Edit {
-        operate(json!({"type": "UPDATE", "target_id": name, "text": text}))
+    fn update(name: &str, text: &str) -> Value {
+        json!({"type": "UPDATE", "target_id": name, "text": text})
     }
 
-    fn add(text: &str) -> Edit {
-        operate(json!({"type": "ADD", "text": text}))
+    fn add() -> Value {
+        json!({"type": "ADD", "text": "new"})
     }
 
-    fn merge() -> Edit {
-        operate(json!({"type": "MERGE", "source_ids": ["oth-001", "oth-002"], "merged_text": "m"}))
+    fn merge() -> Value {
+        json!({"type": "MERGE", "source_ids": ["a", "b"], "merged_text": "m", "section": "OTHERS"})
     }
 
-    fn by_hand(edit: Value) -> Edit {
-        let edit: PlaybookEdit = serde_json::from_value(edit).unwrap();
-        Box::new(move |p| edit.by_hand(p, now()).unwrap())
+    fn remove() -> Value {
+        json!({"do": "remove", "point": "a"})
     }
 
-    fn move_to(section: &str) -> Edit {
-        by_hand(json!({"do": "change", "point": "oth-002", "section": section}))
-    }
-
-    fn remove() -> Edit {
-        Box::new(|p| {
-            by_hand(json!({"do": "pin", "point": "oth-001"}))(p);
-            by_hand(json!({"do": "remove", "point": "oth-001"}))(p)
-        })
-    }
-
-    /// Merges a third point into the first, as jobs in older histories did.
-    fn join() -> Edit {
-        Box::new(|p| {
-            add("Use the tabs")(p);
-            vote("oth-003", 5)(p);
-            let places = p.places();
-            let mut editor = Editor::new(p, "", now());
-            editor.remove(&places["oth-003"], Some("oth-001"), ChangeKind::Duplicate);
-            editor.rewrite(&places["oth-001"], |fields| set_counts(fields, [6, 0]));
-            let mut changes = editor.done.changes;
-            changes[1].kind = ChangeKind::Absorb;
-            changes
-        })
-    }
-
-    fn recount() -> Edit {
-        Box::new(|p| {
-            let place = p.place("oth-002").unwrap();
-            set_counts(p.entry_mut(&place).unwrap(), [3, 1]);
-            Vec::new()
-        })
+    fn move_to(section: &str) -> Value {
+        json!({"do": "change", "point": "b", "section": section})
     }
 
     #[rstest]
-    #[case::counters_by_the_difference(vote("oth-001", 2), vec![vote("oth-001", 3)],
-        "oth-001 use tabs 4/0, oth-002 ask first 2/1", "")]
-    #[case::counters_never_below_zero(vote("oth-002", 5), vec![recount()],
-        "oth-001 use tabs 1/0, oth-002 ask first 0/1", "")]
-    #[case::a_text_that_is_still_the_jobs(update("oth-001", "use spaces"), vec![vote("oth-001", 1)],
-        "oth-001 use tabs 2/0, oth-002 ask first 2/1", "")]
-    #[case::an_added_point_leaves_with_its_later_votes(add("new"), vec![vote("oth-003", 4)],
-        "oth-001 use tabs 1/0, oth-002 ask first 2/1", "")]
-    #[case::an_added_point_stays_with_a_text_of_someone_else(
-        add("new"),
-        vec![update("oth-003", "mine")],
-        "oth-001 use tabs 1/0, oth-002 ask first 2/1, oth-003 mine 0/0",
-        "undo of oth-003: its text was changed since")]
-    #[case::later_votes_stay_with_the_joined_point(join(), vec![vote("oth-003", 1)],
-        "oth-001 use tabs 2/0, oth-002 ask first 2/1, oth-003 Use the tabs 5/0", "")]
-    #[case::a_vote_on_what_was_merged_since(vote("oth-001", 3), vec![merge()], "oth-003 m 3/1", "")]
-    #[case::what_is_gone(vote("oth-001", 1), vec![remove()],
-        "oth-002 ask first 2/1", "undo of oth-001: it is gone")]
-    #[case::what_is_elsewhere(
-        move_to("PROJECT CONTEXT"), vec![move_to("PATTERNS & APPROACHES")],
-        "oth-002 ask first 2/1, oth-001 use tabs 1/0", "undo of oth-002: it was moved since")]
-    #[case::what_is_there_already(remove(), vec![add("x"), Box::new(|p| {
-        let job = remove()(&mut playbook());
-        undo(p, &job, "before", now()).changes
-    })], "oth-001 use tabs 1/0 pinned, oth-002 ask first 2/1, oth-003 x 0/0",
-        "undo of oth-001: it is there already")]
-    fn what_a_job_did_goes_back_as_far_as_it_is_still_its_own(
-        #[case] job: impl Fn(&mut Playbook) -> Vec<PointChange>,
-        #[case] since: Vec<Edit>,
+    #[case::counters_by_the_difference(vote("a", 2), vec![vote("a", 3)], "a a 4, b b 1", "")]
+    #[case::a_text_that_is_still_the_jobs(update("a", "x"), vec![vote("a", 1)], "a a 2, b b 1", "")]
+    #[case::an_added_point_with_its_later_votes(add(), vec![vote("oth-001", 4)], "a a 1, b b 1", "")]
+    #[case::an_added_point_with_a_later_text(add(), vec![update("oth-001", "x")],
+        "a a 1, b b 1, oth-001 x 0", "undo of oth-001: its text was changed since")]
+    #[case::later_votes_on_what_was_merged(merge(), vec![vote("oth-001", 1)],
+        "a a 1, b b 1, oth-001 m 1", "undo of oth-001: it stays with the votes it got since")]
+    #[case::a_vote_on_what_was_merged_since(vote("a", 3), vec![merge()], "oth-001 m 2", "")]
+    #[case::what_is_gone(vote("a", 1), vec![remove()], "b b 1", "undo of a: it is gone")]
+    #[case::what_is_elsewhere(move_to("OTHERS"), vec![move_to("PROJECT CONTEXT")],
+        "a a 1, b b 1", "undo of b: it was moved since")]
+    fn what_a_job_did_is_undone_as_far_as_it_is_still_its_own(
+        #[case] job: Value,
+        #[case] since: Vec<Value>,
         #[case] points: &str,
         #[case] told: &str,
     ) {
-        let mut playbook = playbook();
-        let changes = job(&mut playbook);
-        for edit in since {
-            edit(&mut playbook);
+        let mut playbook = playbook("a b");
+        let changes = run(&mut playbook, &job);
+        for step in since {
+            run(&mut playbook, &step);
         }
         let applied = undo(&mut playbook, &changes, "undo of job", now());
         assert!(applied.changes.iter().all(|c| c.reason == "undo of job"));
-        let shown = playbook.points().map(|p| {
-            let pin = if p.is_pinned() { " pinned" } else { "" };
-            format!("{} {} {}/{}{pin}", p.name, p.text, p.helpful, p.harmful)
-        });
+        let shown = playbook.points();
+        let shown = shown.map(|p| format!("{} {} {}", p.name, p.text, p.helpful));
         assert_eq!(shown.collect::<Vec<_>>().join(", "), points);
         let skipped = applied.skipped.into_iter();
-        let skipped: Vec<_> = skipped
-            .map(|s| format!("{}: {}", s.what, s.reason))
-            .collect();
-        assert_eq!(skipped.join(", "), told);
+        let skipped = skipped.map(|skipped| format!("{}: {}", skipped.what, skipped.reason));
+        assert_eq!(skipped.collect::<Vec<_>>().join(", "), told);
+    }
+
+    #[rstest]
+    #[case::nothing("a b | c", "a b | c", "")]
+    #[case::added("a b |", "x a y b z |", "Add x, Add y, Add z")]
+    #[case::removed("a b c d | e", "b d |", "Delete e, Delete c, Delete a")]
+    #[case::to_another_section("a b | c", "a | b c", "Move b")]
+    #[case::to_the_end("a b c d |", "b c d a |", "Move a")]
+    #[case::swapped("a b c d |", "a d c b |", "Move d, Move c")]
+    #[case::all_at_once(
+        "a b c | d e",
+        "x c! a | b e y",
+        "Delete d, Move c, Move b, Update c, Add x, Add y"
+    )]
+    fn a_hand_edit_is_listed_point_by_point(
+        #[case] before: &str,
+        #[case] after: &str,
+        #[case] expected: &str,
+    ) {
+        let changes = diff(&playbook(before), &playbook(after), "edited by hand", now());
+        let listed = changes.iter().map(|c| format!("{:?} {}", c.kind, c.id));
+        assert_eq!(listed.collect::<Vec<_>>().join(", "), expected);
     }
 }

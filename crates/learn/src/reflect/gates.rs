@@ -13,7 +13,7 @@ use super::hosts::foreign_host;
 use crate::errors::destructive::is_destructive;
 use crate::errors::shell;
 use crate::playbook::clean::clean_text;
-use crate::playbook::ops::{Operation, named_points, written_text};
+use crate::playbook::ops::{PlaybookEdit, named_points, written_text};
 use crate::playbook::{DueChange, Playbook, Point, Skipped};
 use crate::screen;
 
@@ -115,7 +115,7 @@ impl Gates<'_> {
     }
 
     fn verdict(&self, value: &Value, grounds: &[Ground]) -> Verdict {
-        let operation = match Operation::read(value) {
+        let operation = match PlaybookEdit::of_operation(value) {
             Ok(operation) => operation,
             Err(why) => return Verdict::Refuse(why),
         };
@@ -157,7 +157,7 @@ impl Gates<'_> {
     }
 
     /// Returns the key points that an operation changes; a missing one is an error.
-    fn points(&self, operation: &Operation) -> Result<Vec<Point<'_>>, String> {
+    fn points(&self, operation: &PlaybookEdit) -> Result<Vec<Point<'_>>, String> {
         let names = operation.points().iter();
         names
             .map(|name| match self.playbook.named(name) {
@@ -172,15 +172,13 @@ impl Gates<'_> {
 
     /// Refuses a new key point without a given note, and a change without a note or fact. A MERGE
     /// may be based on its points.
-    fn without_ground(&self, operation: &Operation, grounds: &[Ground]) -> Option<String> {
+    fn without_ground(&self, operation: &PlaybookEdit, grounds: &[Ground]) -> Option<String> {
         let has_note = self.named(grounds).next().is_some();
         let has_fact = grounds.iter().any(|ground| self.fact(ground).is_some());
         match operation {
-            Operation::Add { .. } => (!has_note).then(|| "it names no note".to_owned()),
-            Operation::Merge { .. } => None,
-            Operation::Update { .. } | Operation::Delete { .. } => {
-                (!has_note && !has_fact).then(|| "it names no note and no fact".to_owned())
-            }
+            PlaybookEdit::Add { .. } => (!has_note).then(|| "it names no note".to_owned()),
+            PlaybookEdit::Merge { .. } => None,
+            _ => (!has_note && !has_fact).then(|| "it names no note and no fact".to_owned()),
         }
     }
 
@@ -197,12 +195,12 @@ impl Gates<'_> {
 
     /// Refuses what only one outside session taught, unless the user stated it. A fact from code
     /// has no text of its own, so together with such a note it only allows a DELETE.
-    fn outside_alone(&self, operation: &Operation, grounds: &[Ground]) -> Option<String> {
+    fn outside_alone(&self, operation: &PlaybookEdit, grounds: &[Ground]) -> Option<String> {
         let notes: Vec<_> = self.named(grounds).collect();
         let facts: Vec<_> = grounds.iter().filter_map(|one| self.fact(one)).collect();
         let shown_wrong: Vec<_> = facts.iter().filter_map(|one| one.from.as_ref()).collect();
         let has_own_fact = shown_wrong.len() < facts.len();
-        let is_delete = matches!(operation, Operation::Delete { .. });
+        let is_delete = matches!(operation, PlaybookEdit::Remove { .. });
         if notes.is_empty() && shown_wrong.is_empty() || is_delete && has_own_fact {
             return None;
         }
