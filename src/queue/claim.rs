@@ -293,7 +293,8 @@ pub(super) fn notice_loss(
     Ok(())
 }
 
-/// Until when at most what the session of a job said has counted, by a memory that is gone.
+/// Returns until when a session has counted by a memory that is gone. Of one that waited or was
+/// open then, only what earlier jobs took has counted; the log of reflections names those.
 pub(super) fn counted_until(
     context: &Worker,
     memory: &Memory,

@@ -483,7 +483,7 @@ fn due(
 }
 
 /// Enqueues dreams, with `memory.mode = "full"` once a day where nothing waits.
-pub(super) fn dreams(context: &Worker, projects: &[PathBuf]) {
+pub(super) fn dreams<'p>(context: &Worker, projects: impl Iterator<Item = &'p PathBuf>) {
     for project in projects {
         if let Err(error) = dream_once_a_day(context, project) {
             context.log("worker", &format!("did not dream: {error}"));

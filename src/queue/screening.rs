@@ -24,8 +24,7 @@ use crate::reflect::gates::{Proposal, Verdict};
 use crate::reflect::tellable::RefusedText;
 use crate::screen;
 use crate::store::Store;
-use crate::trust::{self, TrustRequest};
-use crate::trust::{TrustMark, TrustRecord, TrustStanding, TrustWord, outside};
+use crate::trust::{self, TrustMark, TrustRecord, TrustRequest, TrustStanding, TrustWord, outside};
 
 /// How the key of a point from the file begins in the quarantine; its hash follows.
 const FROM_FILE: &str = "file:";
