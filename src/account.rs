@@ -1,8 +1,8 @@
-//! The account that answers a job: backend, credentials, and the name that a job has for it.
+//! The account that answers a job: its backend, its credentials, and the names that jobs have for
+//! it.
 //!
-//! A job is written by a hook and worked on later, perhaps by a worker that was started
-//! from another project with another key. [`Need`] is what the job says of its
-//! surroundings: enough to find the right account again, and no secret.
+//! A hook writes a job. A worker that was started from another project, with another key, may work
+//! on it later. [`Need`] identifies the right account and holds no secret.
 
 mod sent;
 
@@ -28,7 +28,7 @@ pub(crate) use self::sent::Sent;
 pub(crate) struct Account {
     pub(crate) need: Need,
     pub(crate) secret: Option<Result<Credential, String>>,
-    /// The client as a model, when that is the backend and PATH has it.
+    /// The client as a model, if that is the backend and PATH has it.
     pub(crate) client: Option<ClaudeCli>,
     pub(crate) refusal: Refusal,
     pub(crate) found_in: ClientEnv,
@@ -37,17 +37,18 @@ pub(crate) struct Account {
 /// The user's answer to the client's question whether to use the key that is set.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Refusal {
-    /// It was not refused, or there is no login to use in its place.
+    /// The key was not refused, or there is no login to use in its place.
     #[default]
     None,
-    /// Refused: where the client asks, the login is used. This one answers for the key.
+    /// Refused: in a terminal the client uses its login. This is the need that the key would have
+    /// met.
     ForLogin(Need),
-    /// Refused, and used all the same by this session, in which nobody is asked.
+    /// Refused, but this session cannot ask the user and therefore uses the key.
     Unasked,
 }
 
 impl Account {
-    /// Why it cannot answer: what is not there, and what to do about it.
+    /// Returns why the account cannot answer and what to do about it.
     pub(crate) fn lack(&self) -> Option<String> {
         match (self.need.backend, &self.secret, &self.client) {
             (BackendName::Anthropic, None, _) => Some(
@@ -75,7 +76,7 @@ impl Account {
         }
     }
 
-    /// The names by which hooks know it, which look into no file of the client's.
+    /// Returns the names that hooks use for the account. Hooks do not read the client's files.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names = vec![self.need.account()];
         if let Refusal::ForLogin(key) = &self.refusal {
@@ -85,8 +86,8 @@ impl Account {
     }
 }
 
-/// Finds the account of this process, for whoever asks a model; the salt is only asked for when it
-/// is hashed with. What the user said of the key to the client holds here, too.
+/// Returns the account with which this process asks a model. Creates the salt if a key has to be
+/// hashed; respects the user's answer to the client about the key.
 pub(crate) fn of_worker(
     env: &Env,
     config: &Config,
@@ -95,8 +96,8 @@ pub(crate) fn of_worker(
     found(env, config, (paths, project), || salt(paths))
 }
 
-/// As [`of_worker`], for whoever only looks: without a salt that can be read, as before the
-/// first use, the hashes are nobody's, and none is made.
+/// Returns the account for a command that only displays it. Creates no salt: before the first use,
+/// hashes are made with an empty one and match no job.
 pub(crate) fn to_look_at(
     env: &Env,
     config: &Config,
@@ -146,7 +147,7 @@ fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
         && login::has_refused(env, paths, &key)
 }
 
-/// The account that a need names, with what it takes to use it.
+/// Builds the account for a need, with the credentials or the program that it uses.
 fn account(found_in: &ClientEnv, config: &Config, need: Need) -> Account {
     let env = &found_in.vars;
     let limit = timeout(BackendName::ClaudeCli, config);
@@ -204,8 +205,8 @@ pub(crate) fn chosen(config: &Config) -> ChosenAccount {
     }
 }
 
-/// The first credential that is set, or why it is none that headers can carry, with the variable
-/// it comes from. Without a key that are the user's own headers alone, as for a gateway.
+/// Returns the first credential that is set and the variable that holds it, or why headers cannot
+/// carry it. Without a key, custom headers alone count, as for a gateway.
 pub(crate) fn credential(env: &Env) -> Option<(&'static str, Result<Credential, String>)> {
     let headers = env.get(name::CUSTOM_HEADERS);
     let key = named::key(env).or_else(|| {

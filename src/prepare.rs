@@ -1,9 +1,8 @@
-//! Prepares the files that hooks read: the settings they need, and the context of the next start.
+//! Prepares the files that hooks read: their settings, and the context of the next start.
 //!
-//! The worker does it for each project it has worked in, commands for the one they have
-//! changed something in, and `playbook hook EVENT` for the one in which nothing that lay ready
-//! could be relied on. All of it can be made anew at any time, so what goes wrong is logged
-//! and holds nothing up.
+//! The worker does so for each project it worked in, commands for the one they changed. `playbook
+//! hook EVENT` does so where the prepared files could not be used. All of them can be made again,
+//! so errors are only logged.
 
 mod afresh;
 mod context;
@@ -17,7 +16,8 @@ use crate::config::{self, Config, Notices, WorkerMode};
 use crate::fsx::FsError;
 use crate::hook::source::FoundSettings;
 use crate::paths::Paths;
-use crate::prepared::{self, ProjectSettings, Ready, Stamp};
+use crate::prepared::{self, ProjectSettings, Ready, Stamp, StartKind};
+use crate::shown_record::ShownPoints;
 use crate::{account, state_guard, telemetry};
 
 pub use afresh::hook;
@@ -31,7 +31,21 @@ pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
     });
 }
 
-/// Keeps the settings of a project's hooks, and what `next` makes of them for the next start.
+/// Returns the key points that the next start of a project is given, the user's own among them,
+/// and the number of the project's that have no room.
+pub(crate) fn given_next(
+    paths: &Paths,
+    project: &Path,
+    config: &Config,
+) -> Result<(ShownPoints, usize), FsError> {
+    let settings = of_hooks(config);
+    let basis = Basis::read(paths, project, OwnPoints::of(&settings))?;
+    let start = basis.give(StartKind::Full, settings.max_units);
+    let given = start.given.injection.map(|it| it.points);
+    Ok((given.unwrap_or_default(), start.left_out))
+}
+
+/// Writes the settings for a project's hooks, and the context that `next` makes for the next start.
 fn keep(
     paths: &Paths,
     project: &Path,
@@ -61,7 +75,7 @@ fn keep(
     }
 }
 
-/// The context of a project's next start, and the files that it is made from.
+/// The context of a project's next start, with the stamps of the files that it is made from.
 #[derive(Debug)]
 struct NextStart {
     made_from: Vec<Stamp>,
@@ -111,7 +125,7 @@ mod tests {
     #[test]
     fn hooks_know_the_defaults_by_themselves() {
         let mut known = ProjectSettings::default();
-        // Of the client's model both say the same in two ways.
+        // Both name the client's model, in two ways.
         known.account.claude_cli.both = Some(DEFAULT_CLIENT_MODEL.to_owned());
         assert_eq!(of_hooks(&Config::default()), known);
     }

@@ -1,5 +1,4 @@
-//! Passes to the linker, on Linux with glibc, what it cannot know: the hooks are small and start
-//! quickly.
+//! Adds linker options on Linux with glibc that make the hooks small and quick to start.
 
 #![allow(
     clippy::disallowed_methods,
@@ -17,8 +16,8 @@ fn main() {
     if target("OS") != "linux" || target("ENV") != "gnu" || is_static {
         return;
     }
-    // Loading a library for the unwinder is a fifth of what a hook's start takes.
+    // Loading a library for the unwinder would take a fifth of a hook's start.
     println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
-    // A program at a fixed address has no 60 KB of relocations to carry and to apply.
+    // A program at a fixed address needs no 60 KB of relocations.
     println!("cargo::rustc-link-arg-bins=-no-pie");
 }

@@ -1,8 +1,7 @@
-//! What becomes of a turn that ends: the hook for Stop asks the gate.
+//! The Stop hook: asks the gate about a turn that ends.
 //!
-//! What is found and how much it weighs is [`crate::gate`]'s; here is what the settings allow,
-//! what was said already, and that nothing is said that could not be written down before: so
-//! nothing is said for ever.
+//! [`crate::gate`] finds and weighs. This module applies the settings and drops repetitions. It
+//! says nothing that it could not record first, so no message repeats forever.
 
 mod record;
 mod step;
@@ -36,7 +35,7 @@ use step::is_of_person;
 
 pub(crate) use record::Figures;
 
-/// What the gate found, and how many checks had run by then.
+/// The gate's verdict and the number of checks that had run by then.
 struct JudgedStop {
     verdict: gate::GateVerdict,
     runs: usize,
@@ -63,13 +62,13 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
     let threshold = config.gate.threshold;
     let may_ask = config.gate.model && judged.verdict.passes(threshold) && turn.has_ended();
     if may_ask && record.may_ask(&part.prompt, config.gate.per_step) {
-        // Written down first: whatever becomes of the answer, it is not paid for again.
+        // Recorded first, so that a crash or a useless answer is not paid for twice.
         record.asks(&part.prompt);
         logged(context, record.write(paths, project, stop.session))?;
         let by_model = part.judgement(context, stop, &config);
         judged.verdict = by_model.unwrap_or(judged.verdict);
     }
-    // The client hands guidance over as feedback of the user's: an attack is left out.
+    // The client passes guidance on as the user's feedback, so an attack in it is left out.
     judged
         .verdict
         .screen(|text| screen::objection(text).is_some());

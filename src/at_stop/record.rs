@@ -1,4 +1,4 @@
-//! What the gate said in a session: one small file for each, which the hook writes before it
+//! The record of what the gate said in a session: one small file each. The hook writes it before it
 //! says anything.
 
 use std::io;
@@ -13,10 +13,10 @@ use crate::paths::Paths;
 
 const VERSION: u32 = 1;
 const MAX_FILE: u64 = 1 << 20;
-/// The number of turns that are remembered of a session; the gate is silent in those that follow.
+/// The most turns that are remembered of a session; after that the gate is silent.
 const MAX_TURNS: usize = 200;
 
-/// A session's stops at which the gate was asked.
+/// The stops of a session at which the gate was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct StopRecord {
     v: u32,
@@ -26,17 +26,16 @@ pub(super) struct StopRecord {
     models_asked: Vec<String>,
 }
 
-/// A stop at which the gate spoke.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Spoken {
     pub(super) at: Timestamp,
-    /// The id of the prompt that the turn belongs to.
+    /// The id of the turn's prompt.
     pub(super) prompt: String,
     pub(super) score: f64,
     pub(super) findings: Vec<String>,
     pub(super) said: String,
     pub(super) should_retry: bool,
-    /// Whether the next stop of the same prompt was found better; `None` where none came.
+    /// `true` if the next stop of the same prompt scored better; `None` before there is one.
     pub(super) improved: Option<bool>,
 }
 
@@ -53,7 +52,7 @@ impl Default for StopRecord {
 }
 
 impl StopRecord {
-    /// Reads the record of a session; an empty one where there is none.
+    /// Reads the record of a session; returns an empty one if there is no file.
     pub(super) fn read(paths: &Paths, project: &Path, session: &str) -> Result<Self, FsError> {
         let file = file(paths, project, session);
         if !file.exists() {
@@ -64,7 +63,7 @@ impl StopRecord {
             .context("read", &file)
     }
 
-    /// Counts a stop that was found this good, and what came of the guidance before it.
+    /// Counts a stop, and records whether the guidance before it improved the score.
     pub(super) fn count(&mut self, prompt: &str, score: f64, threshold: f64) {
         self.asked += 1;
         self.not_passed += u64::from(score < threshold);
@@ -85,7 +84,7 @@ impl StopRecord {
         self.models_asked.push(prompt.to_owned());
     }
 
-    /// Returns `true` if anything of this would be new, and may still be said of the prompt.
+    /// Returns `true` if any finding is new and the prompt's limit is not reached.
     pub(super) fn may_say(&self, prompt: &str, findings: &[String], per_step: usize) -> bool {
         let of_prompt = self.spoken.iter().filter(|spoken| spoken.prompt == prompt);
         let is_said = |key: &String| self.spoken.iter().any(|said| said.findings.contains(key));
@@ -110,7 +109,7 @@ impl StopRecord {
     }
 }
 
-/// How the gate did, over sessions (spec/4 `get_stats`).
+/// The gate's figures over sessions (spec/4 `get_stats`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Figures {
     pub(crate) asked: u64,

@@ -1,4 +1,4 @@
-//! The whole way of a hook: settings and playbook are read themselves.
+//! A hook that reads settings and playbook itself, without prepared files.
 
 use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
@@ -23,16 +23,16 @@ use crate::{at_stop, news};
 
 const EVER: SignedDuration = SignedDuration::MAX;
 
-/// The source that is never in doubt.
+/// A hook source that reads the original files and is never stale.
 #[derive(Default)]
 struct Afresh {
-    /// What it was asked about, where reflection is switched on.
+    /// The project it was asked about, if reflection is switched on there.
     asked: OnceCell<(Paths, PathBuf)>,
-    /// What the next start is given, where this one was given what it found.
+    /// The context prepared for the next start, if this one was given what it read.
     next: Cell<Option<NextStart>>,
 }
 
-/// Runs a hook as the whole life of this process, and makes what the next one finds ready.
+/// Runs a hook as the whole life of this process, then prepares the files for the next one.
 pub fn hook(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
     let env = Env::from_process();
     hook::exit_on_panic(event, &env);
@@ -55,7 +55,7 @@ impl AnswerSource for Afresh {
     fn settings(&self, paths: &Paths, project: &Path) -> Result<FoundSettings, SourceDoubt> {
         let found = found(paths, project);
         if found != FoundSettings::Off {
-            // Of one event it is asked once.
+            // Set once per process: an event asks once.
             _ = self.asked.set((paths.clone(), project.to_owned()));
         }
         Ok(found)

@@ -1,4 +1,5 @@
-//! What a start is given of a project's playbook, and what the user is told of it.
+//! The context that a session's start gives from a project's playbook, and the notices for the
+//! user.
 
 use std::path::{Path, PathBuf};
 
@@ -25,17 +26,17 @@ use crate::{config, news};
 
 const MAX_TEMPLATE: u64 = 1 << 20;
 
-/// A project's playbook as it lies there, and what may be given of it.
+/// A project's playbook as it is on disk, with everything that decides what a session may be given.
 pub(super) struct Basis<'a> {
     paths: &'a Paths,
     project: &'a Path,
     pub(super) standing: TrustStanding,
-    /// The user's own playbook, where this project is given it.
+    /// The user's own playbook, if this project's sessions are given it.
     own: Option<Box<Self>>,
-    /// Where a symlink leads the playbook out of its project.
+    /// The target of a symlink that leads the playbook out of its project.
     pub(super) link: Option<PathBuf>,
-    /// The file with the votes that the memory has; `None` where there is none, or where it lies
-    /// behind such a link and the project is not trusted.
+    /// The file with the memory's votes added. `None` if there is no file, or if such a link leads
+    /// to it and the project is not trusted.
     playbook: Option<Result<Playbook, Defect>>,
     is_in_merge: bool,
     template: Option<String>,
@@ -43,7 +44,7 @@ pub(super) struct Basis<'a> {
     usage: UsageRecord,
 }
 
-/// Whether the user's own key points follow those of a project.
+/// The choice whether sessions are also given the user's own key points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnPoints {
     Given,
@@ -63,8 +64,10 @@ impl OwnPoints {
 #[derive(Default)]
 pub(super) struct PreparedStart<'a> {
     pub(super) given: GivenContext,
-    /// The projects of which the worker has something to screen.
+    /// The projects whose playbooks the worker has to screen.
     pub(super) to_screen: Vec<&'a Path>,
+    /// The number of key points for which it has no room.
+    pub(super) left_out: usize,
 }
 
 impl PreparedStart<'_> {
@@ -75,7 +78,7 @@ impl PreparedStart<'_> {
         outcome
     }
 
-    /// The same after what is to be said and done of the user's own playbook.
+    /// Puts the notices and work of the user's own playbook in front.
     fn after(mut self, own: Self) -> Self {
         self.given.notices.splice(..0, own.given.notices);
         self.to_screen.extend(own.to_screen);
@@ -138,7 +141,7 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// What is given of this playbook, before `own` points of the user's.
+    /// Returns the context from this playbook, with `own` points of the user's.
     fn points(&self, limits: InjectionLimits, own: &str) -> PreparedStart<'a> {
         let frame = Frame {
             template: self.template.as_deref().unwrap_or(TEMPLATE),
@@ -169,8 +172,9 @@ impl<'a> Basis<'a> {
         self.project == self.paths.own()
     }
 
-    /// Decides on a point: one whose names are all gone is given only if the user pinned, said,
-    /// added or edited it. One with a name of the other playbook is held back.
+    /// Decides whether a point is given. A point whose names are all gone is left out unless the
+    /// user pinned, said, added or edited it. A point with a name of the other playbook is held
+    /// back.
     fn admits(&self, point: &Point<'_>) -> Admission {
         if is_own_name(point.name) != self.is_own() {
             return Admission::Held;
@@ -201,7 +205,7 @@ impl<'a> Basis<'a> {
         Some(self.standing.admits_cue(point.name, due))
     }
 
-    /// Returns `true` if a cue came with the file that nobody has looked at.
+    /// Returns `true` if the file has a cue that was not screened yet.
     fn has_new_cue(&self) -> bool {
         let playbook = self.playbook.as_ref().and_then(|read| read.as_ref().ok());
         let mut points = playbook.into_iter().flat_map(Playbook::points);
@@ -229,6 +233,7 @@ impl<'a> Basis<'a> {
         });
         let is_born = matches!(self.standing, TrustStanding::Born);
         let has_news = || !shown.unknown.is_empty() || self.has_new_cue();
+        let left_out = shown.left_out;
         let asks_for_screening = is_born || (is_trusted && has_news());
         PreparedStart {
             given: GivenContext {
@@ -237,10 +242,12 @@ impl<'a> Basis<'a> {
                 ..GivenContext::default()
             },
             to_screen: Vec::from_iter(asks_for_screening.then_some(self.project)),
+            left_out,
         }
     }
 
-    /// A file that cannot be read is told; of a trusted project the last good one serves.
+    /// Reports a file that cannot be read; a trusted project's sessions are given the last good
+    /// snapshot.
     fn unreadable(
         &self,
         flaw: &Defect,

@@ -1,11 +1,11 @@
-//! Which playbooks, and which of their key points, a session may be given.
+//! Decides which playbooks, and which of their key points, a session may be given.
 //!
-//! A playbook can arrive with a clone or a pull, and each of its key points becomes a word
-//! in the ear of an agent with a shell. So a small record outside of the project says
-//! whether the project is trusted, in which checkout of it, and which points our worker or
-//! command line wrote or screened ([`TrustRecord`]). The hook reads that one file ([`TrustStanding`]) and gives nothing else.
+//! A playbook can arrive with a clone or a pull, and an agent with a shell acts on its key points.
+//! A small record outside the project therefore holds whether the project is trusted, in which
+//! checkout, and which points we wrote or screened ([`TrustRecord`]). The hook reads that one file
+//! ([`TrustStanding`]) and gives nothing else.
 //!
-//! Hooks use all of this: no regex, no database.
+//! Hooks link all of this: no regex, no database.
 
 pub(crate) mod outside;
 pub(crate) mod record;
@@ -27,22 +27,22 @@ pub(crate) use record::{TrustMark, TrustRecord, TrustWord};
 /// What a session may be given of a project's playbook.
 #[derive(Debug)]
 pub(crate) enum TrustStanding {
-    /// The points that the record knows.
+    /// The points that the record lists as known.
     Recorded(TrustRecord),
     /// All: the file came with no clone, or is the user's own, and there is no record yet.
     Born,
     /// Nothing: the file may have come with a clone.
     Foreign,
-    /// Nothing: the same, though another checkout was trusted at this path.
+    /// Nothing: another checkout was trusted at this path.
     Replaced,
     Untrusted,
     Unreadable(FsError),
 }
 
 impl TrustStanding {
-    /// Finds out about `project`: one small file, and a look for `.git`.
+    /// Determines the trust in `project` from one small file and a search for `.git`.
     pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
-        // What stands beside the settings is the user's own, whatever brought it there.
+        // The playbook in the settings folder is the user's own, however it got there.
         let is_own = project == paths.own();
         match TrustRecord::read(&paths.trust_record(project)) {
             Ok(Some(record)) if record.word == TrustWord::Untrusted => Self::Untrusted,
@@ -58,7 +58,6 @@ impl TrustStanding {
         matches!(self, Self::Recorded(_) | Self::Born)
     }
 
-    /// How many of its points wait for the user.
     pub(crate) fn count_of_held(&self) -> usize {
         match self {
             Self::Recorded(record) => record.count_of_held(),
@@ -66,7 +65,7 @@ impl TrustStanding {
         }
     }
 
-    /// Decides if a cue may be used: we wrote it, or the user agreed to it.
+    /// Decides whether a cue may be used: we wrote it, or the user approved it.
     pub(crate) fn admits_cue(&self, name: &str, due: &Due) -> Admission {
         match self {
             Self::Born => Admission::Given,

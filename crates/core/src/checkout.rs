@@ -1,4 +1,5 @@
-//! Which checkout lies at a path: trust in one is none in the next that is put there.
+//! Identifies a git checkout by inode, so that trust given to one does not carry over to another at
+//! the same path.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
@@ -9,47 +10,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::project;
 
-/// How many bytes tell a checkout.
+/// The size of a checkout's identity.
 pub const BYTES: usize = 16;
 
-/// What tells a checkout from others at the same path: the inode of its `.git` and when that
-/// was made, since inodes are used again. Without git it is the project's own folder.
+/// The identity of a checkout: the inode of its `.git` and that inode's creation time, since inodes
+/// are reused. Without git it is the project's own folder.
 ///
-/// A pull, another branch or a commit leaves both as they are. The device is left out: many
-/// file systems get another number with each start of the machine.
+/// A pull, another branch or a commit changes neither. The device is left out: many file systems
+/// get another number at each boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkout([u8; BYTES]);
 
 impl Checkout {
-    /// The checkout that `project` lies in now.
+    /// Returns the checkout that contains `project` now.
     pub fn of(project: &Path) -> Option<Self> {
         Self::by_git(project).or_else(|| Self::by_folder(project))
     }
 
     /// Returns `true` if git has put something else at `project` than this checkout.
     ///
-    /// Where there is no git, none has. A folder that was known before it had one is the same
-    /// after `git init`.
+    /// Without git the answer is no. A folder that was known before `git init` counts as the same
+    /// after it.
     pub fn is_replaced(self, project: &Path) -> bool {
         Self::by_git(project)
             .is_some_and(|now| now != self && Self::by_folder(project) != Some(self))
     }
 
-    /// Returns `true` if the file system says when it was made: an inode alone is used again.
+    /// Returns `true` if the file system records creation times: an inode alone is reused.
     pub fn is_certain(self) -> bool {
         self.0[8..] != [0; 8]
     }
 
     fn by_git(project: &Path) -> Option<Self> {
         let git = project::git_above(project)?;
-        Some(Self::told_by(&fs::symlink_metadata(git).ok()?))
+        Some(Self::by_metadata(&fs::symlink_metadata(git).ok()?))
     }
 
     fn by_folder(project: &Path) -> Option<Self> {
-        Some(Self::told_by(&fs::metadata(project).ok()?))
+        Some(Self::by_metadata(&fs::metadata(project).ok()?))
     }
 
-    fn told_by(about: &Metadata) -> Self {
+    fn by_metadata(about: &Metadata) -> Self {
         let made = about.created().ok();
         let made = made.and_then(|made| made.duration_since(UNIX_EPOCH).ok());
         let nanoseconds = made.and_then(|made| u64::try_from(made.as_nanos()).ok());
@@ -59,12 +60,11 @@ impl Checkout {
         Self(bytes)
     }
 
-    /// Reads what [`Checkout::to_bytes`] made.
     pub fn from_bytes(bytes: [u8; BYTES]) -> Option<Self> {
         (bytes != [0; BYTES]).then_some(Self(bytes))
     }
 
-    /// The bytes in a record; zeros for none.
+    /// Returns the bytes of a record; zeros without a checkout.
     pub fn to_bytes(checkout: Option<Self>) -> [u8; BYTES] {
         checkout.map_or([0; BYTES], |checkout| checkout.0)
     }

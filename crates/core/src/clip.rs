@@ -1,8 +1,8 @@
-//! Cuts texts where a character ends, and measures them.
+//! Cuts texts at character boundaries, and measures them.
 
 use std::borrow::Cow;
 
-/// Returns the last place at or before `at` where a character begins.
+/// Returns the last character boundary at or before `at`.
 pub fn boundary_before(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -11,7 +11,7 @@ pub fn boundary_before(text: &str, at: usize) -> usize {
     at
 }
 
-/// Returns the first place at or after `at` where a character begins.
+/// Returns the first character boundary at or after `at`.
 pub fn boundary_after(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -20,12 +20,12 @@ pub fn boundary_after(text: &str, at: usize) -> usize {
     at
 }
 
-/// At most the first `bytes` bytes of a text, in whole characters.
+/// Returns at most the first `bytes` bytes of a text, in whole characters.
 pub fn head(text: &str, bytes: usize) -> &str {
     &text[..boundary_before(text, bytes)]
 }
 
-/// As [`head`], with `…` behind it where that is not all of the text.
+/// Like [`head`], with `…` appended where the text is cut.
 pub fn told_head(text: &str, bytes: usize) -> Cow<'_, str> {
     match head(text, bytes) {
         all if all.len() == text.len() => all.into(),
@@ -33,7 +33,7 @@ pub fn told_head(text: &str, bytes: usize) -> Cow<'_, str> {
     }
 }
 
-/// The length of a text in UTF-16 units, by which the client counts.
+/// Returns the length of a text in UTF-16 units, by which the client counts.
 pub fn units(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
@@ -42,12 +42,12 @@ pub fn units(text: &str) -> usize {
     }
 }
 
-/// At most the last `bytes` bytes of a text, in whole characters.
+/// Returns at most the last `bytes` bytes of a text, in whole characters.
 pub fn tail(text: &str, bytes: usize) -> &str {
     &text[boundary_after(text, text.len().saturating_sub(bytes))..]
 }
 
-/// Cuts a text to so many columns of a terminal, with `…` at its end where it is longer.
+/// Cuts a text to a number of terminal columns, with `…` at its end where it is longer.
 pub fn one_line(text: &str, columns: usize) -> String {
     let width = |c: char| if is_wide(c) { 2 } else { 1 };
     if text.chars().map(width).sum::<usize>() <= columns {
@@ -62,7 +62,7 @@ pub fn one_line(text: &str, columns: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// Returns `true` for Chinese, Japanese, Korean and emoji, near enough.
+/// Returns `true` for Chinese, Japanese, Korean and emoji, approximately.
 fn is_wide(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
         | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}'

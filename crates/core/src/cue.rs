@@ -1,7 +1,6 @@
 //! Cues: the command, file or words at which a key point is due, and the places that match.
 //!
-//! A match is exact and nothing is inferred: `git push --force` does not match
-//! `git push origin main --force`.
+//! A match is exact: `git push --force` does not match `git push origin main --force`.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -13,9 +12,9 @@ use crate::errors::words::STOP_WORDS;
 
 /// The longest cue, in bytes.
 const MAX_CUE_BYTES: usize = 200;
-/// The part of a prompt that is looked through.
+/// The part of a prompt that is searched.
 const MAX_PROMPT_BYTES: usize = 20_000;
-/// The most paths of a prompt or command that are compared, and the longest of them.
+/// Limits on the paths of a prompt or command that are compared: their number and length.
 const MAX_PATHS: usize = 100;
 const MAX_PATH_BYTES: usize = 300;
 
@@ -34,7 +33,7 @@ pub struct Cue {
     pub words: Option<String>,
 }
 
-/// A value that is no text counts as absent.
+/// Reads a text; a value of another type counts as absent.
 fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let value = Value::deserialize(from)?;
     let text = value.as_str().map(str::trim);
@@ -46,7 +45,6 @@ impl Cue {
         *self == Self::default()
     }
 
-    /// Replaces each of its texts.
     pub fn each_text(&mut self, mut change: impl FnMut(&str) -> String) {
         for text in [&mut self.command, &mut self.file, &mut self.words] {
             *text = text.as_deref().map(&mut change);
@@ -67,7 +65,7 @@ impl Cue {
         given.collect::<Vec<_>>().join(", ")
     }
 
-    /// Makes a matcher of the cue; the error says which part is wrong or too wide.
+    /// Makes a matcher of the cue; the error names the part that is wrong or too wide.
     pub fn compile(&self) -> Result<Matcher, String> {
         let mut texts = self.command.iter().chain(&self.file).chain(&self.words);
         if let Some(long) = texts.find(|text| text.len() > MAX_CUE_BYTES) {
@@ -117,7 +115,7 @@ fn globs(text: &str) -> Result<Vec<String>, String> {
     Ok(alternatives(&pattern))
 }
 
-/// Returns the patterns that `a.{ts,tsx}` stands for.
+/// Returns the expansions of `a.{ts,tsx}`.
 fn alternatives(pattern: &str) -> Vec<String> {
     let parts = pattern
         .split_once('{')
@@ -150,7 +148,7 @@ fn plain(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A cue made ready to be compared.
+/// A cue prepared for comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Matcher {
@@ -163,17 +161,14 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    /// Returns `true` for a prompt that has the words, or names a file.
     pub fn fits_prompt(&self, prompt: &CuedPrompt) -> bool {
         has_words(&prompt.text, &self.words) || prompt.paths.iter().any(|path| self.names(path))
     }
 
-    /// Returns `true` for a call that runs the command, or names a file.
     pub fn fits_call(&self, call: &CuedCall) -> bool {
         self.is_run_by(call) || call.paths.iter().any(|path| self.names(path))
     }
 
-    /// Returns `true` for a call that runs the command.
     pub fn is_run_by(&self, call: &CuedCall) -> bool {
         let runs = |words: &[String]| {
             let is_first = |word: &String| {
@@ -194,7 +189,7 @@ impl Matcher {
     }
 }
 
-/// A prompt, read once for all cues.
+/// A prompt, parsed once for all cues.
 #[derive(Debug)]
 pub struct CuedPrompt {
     text: String,
@@ -202,7 +197,7 @@ pub struct CuedPrompt {
 }
 
 impl CuedPrompt {
-    /// Reads a prompt in the project that is at `root`.
+    /// Parses a prompt in the project at `root`.
     pub fn read(prompt: &str, root: &str) -> Self {
         let prompt = head(prompt, MAX_PROMPT_BYTES);
         let is_edge = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|@“”‘’«»，。；：".contains(c);
@@ -213,7 +208,7 @@ impl CuedPrompt {
     }
 }
 
-/// A tool's call, read once for all cues.
+/// A tool call, parsed once for all cues.
 #[derive(Debug)]
 pub struct CuedCall {
     commands: Vec<SimpleCommand>,
@@ -221,7 +216,7 @@ pub struct CuedCall {
 }
 
 impl CuedCall {
-    /// Reads the command line of a call, and the file that it is about, in the project at `root`.
+    /// Parses the command line of a call, and the file that it concerns, in the project at `root`.
     pub fn read(line: &str, file: Option<&str>, root: &str) -> Self {
         let commands = shell::read(line);
         let words = commands.iter().flat_map(|command| &command.words);
@@ -233,7 +228,7 @@ impl CuedCall {
     }
 }
 
-/// Returns the words that may be paths, as seen from `root`.
+/// Returns the words that may be paths, relative to `root` where they are inside it.
 fn paths<'w>(words: impl Iterator<Item = &'w str>, root: &str) -> Vec<String> {
     let paths = words.filter_map(|word| {
         let word = word.trim_end_matches(['.', ':', '!', '?']);
@@ -255,7 +250,7 @@ fn paths<'w>(words: impl Iterator<Item = &'w str>, root: &str) -> Vec<String> {
     paths.take(MAX_PATHS).collect()
 }
 
-/// Returns `true` for a text with the phrase, whose neighbours are no ASCII letter, digit or `_`.
+/// Returns `true` if the text contains the phrase without an ASCII letter, digit or `_` next to it.
 fn has_words(text: &str, phrase: &str) -> bool {
     let joins = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
     !phrase.is_empty()
@@ -273,7 +268,7 @@ fn matches_glob(glob: &str, path: &str) -> bool {
     }
     let (glob, path): (Vec<char>, Vec<char>) = (glob.chars().collect(), path.chars().collect());
     let end = path.len();
-    // For each rest of the glob, from its end: does it match each rest of the path?
+    // `rows[at][from]`: does `glob[at..]` match `path[from..]`? Filled from the end.
     let mut rows = vec![vec![false; end + 1]; glob.len() + 1];
     rows[glob.len()][end] = true;
     for at in (0..glob.len()).rev() {

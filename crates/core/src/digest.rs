@@ -2,12 +2,11 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// A file name for bytes from outside: the first 16 hex digits of their SHA-256.
+/// Returns a file name for bytes from outside: the first 16 hex digits of their SHA-256.
 pub fn name_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes)[..8])
 }
 
-/// Lower-case hex digits of `bytes`.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::new(), |mut text, byte| {

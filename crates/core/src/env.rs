@@ -1,6 +1,6 @@
-//! What the process was started with: variables and the clock, read once.
+//! The variables and the clock of the process, read once.
 //!
-//! Everything else receives values. The names of all variables stand in [`name`].
+//! All other code receives values. [`name`] lists every variable.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -10,11 +10,10 @@ use jiff::Timestamp;
 
 use crate::rfc3339;
 
-/// The variables we read or set, each with what it is for.
 pub mod name {
-    /// Folder of `config.toml` and `templates/`.
+    /// The folder of `config.toml` and `templates/`.
     pub const CONFIG_DIR: &str = "PLAYBOOK_CONFIG_DIR";
-    /// Folder of spool, logs and memory.
+    /// The folder of spool, logs and memory.
     pub const STATE_DIR: &str = "PLAYBOOK_STATE_DIR";
     /// `1` switches everything off; needs no configuration.
     pub const DISABLE: &str = "PLAYBOOK_DISABLE";
@@ -24,22 +23,21 @@ pub mod name {
     pub const NO_WORKER: &str = "PLAYBOOK_NO_WORKER";
     /// Stops the clock at a time: RFC 3339 or seconds since 1970.
     pub const NOW: &str = "PLAYBOOK_NOW";
-    /// Folder that keeps prompts and replies, masked: the diagnostic mode.
+    /// The folder for masked prompts and replies: the diagnostic mode.
     pub const DEBUG: &str = "PLAYBOOK_DEBUG";
     /// The client's configuration folder, instead of `~/.claude`.
     pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
     /// The folder a session was started in, set by the client for hooks.
     pub const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
-    /// Process id of the client, set by the client for hooks.
+    /// The client's process id, set by the client for hooks.
     pub const CLAUDE_PID: &str = "CLAUDE_PID";
-    /// What the client was started as, set by it for hooks: `cli` in a terminal, `sdk-cli`
-    /// for `-p`.
+    /// The client's entry point, set by it for hooks: `cli` in a terminal, `sdk-cli` for `-p`.
     pub(crate) const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
-    /// Set by the client for hooks: `1` where a person sits at a terminal, `0` for `-p`.
+    /// Set by the client for hooks: `1` where a user is at a terminal, `0` for `-p`.
     pub const ATTENDED: &str = "CLAUDE_CODE_SESSION_ATTENDED";
     /// The client's own time limit for all SessionEnd hooks, milliseconds.
     pub const SESSION_END_TIMEOUT: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
-    /// Set by the client for all that the agent runs.
+    /// Set by the client for everything that the agent runs.
     pub const CLAUDECODE: &str = "CLAUDECODE";
     /// Our own key, sent as `x-api-key`.
     pub const OWN_KEY: &str = "AGENTIC_CONTEXT_API_KEY";
@@ -63,42 +61,38 @@ pub mod name {
     pub const SONNET_MODEL: &str = "ANTHROPIC_DEFAULT_SONNET_MODEL";
     /// The model the client means by `opus`.
     pub const OPUS_MODEL: &str = "ANTHROPIC_DEFAULT_OPUS_MODEL";
-    /// The client's token for use without a terminal; a login like any other.
+    /// The client's token for use without a terminal; counts as a login.
     pub const OAUTH_TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
     /// Set by continuous integration: times in logs become 0.
     pub const CI: &str = "CI";
-    /// How wide a screen is that does not say so itself.
+    /// The width of a screen that does not report its own.
     pub const COLUMNS: &str = "COLUMNS";
-    /// Where programs are looked for.
     pub const PATH: &str = "PATH";
-    /// The folder in which the system keeps settings, passed on to git.
+    /// The system's settings folder, passed on to git.
     pub const XDG_CONFIG: &str = "XDG_CONFIG_HOME";
-    /// The address of the shared log, before the setting `memory.url`.
+    /// The address of the shared log; takes precedence over the setting `memory.url`.
     pub const MEMORY_URL: &str = "PLAYBOOK_MEMORY_URL";
-    /// The password for it, as the programs of `PostgreSQL` read it.
+    /// The password for the shared log, as `PostgreSQL` programs read it.
     pub const PGPASSWORD: &str = "PGPASSWORD";
-    /// The certificates to trust there, as the programs of `PostgreSQL` read them.
+    /// The certificates to trust for the shared log, as `PostgreSQL` programs read them.
     pub const PGSSLROOTCERT: &str = "PGSSLROOTCERT";
-    /// The user's home folder.
     pub const HOME: &str = "HOME";
 }
 
-/// A snapshot of the process's variables.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
-    /// Few are asked for: a search is quicker than an order. Of two alike the last counts.
+    /// Few variables are looked up, so a scan is quicker than a map. Of two equal names the last
+    /// counts.
     vars: Vec<(OsString, OsString)>,
 }
 
 impl Env {
-    /// Takes the environment of this process, as it is now.
     pub fn from_process() -> Self {
         Self {
             vars: std::env::vars_os().collect(),
         }
     }
 
-    /// Builds a snapshot from pairs.
     pub fn from_pairs<K: Into<OsString>, V: Into<OsString>>(
         pairs: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
@@ -110,24 +104,23 @@ impl Env {
         }
     }
 
-    /// The value of a variable, unless it is unset, empty or not UTF-8.
+    /// Returns a variable's value, unless it is unset, empty or not UTF-8.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.os(name)?.to_str()
     }
 
-    /// The value of a variable as a path, unless it is unset or empty.
+    /// Returns a variable's value as a path, unless it is unset or empty.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.os(name).map(PathBuf::from)
     }
 
-    /// The value of a variable as the system has it, unless it is unset or empty.
+    /// Returns a variable's value as the system has it, unless it is unset or empty.
     pub fn os(&self, name: &str) -> Option<&OsStr> {
         let mut vars = self.vars.iter().rev();
         let (_, value) = vars.find(|(of, _)| of == name)?;
         Some(value.as_os_str()).filter(|value| !value.is_empty())
     }
 
-    /// All variables with their values, as they were found.
     pub fn pairs(&self) -> impl Iterator<Item = (OsString, OsString)> {
         self.vars.clone().into_iter()
     }
@@ -141,7 +134,7 @@ impl Env {
         })
     }
 
-    /// The clock to use: the one that `PLAYBOOK_NOW` stopped, else the system's.
+    /// Returns the clock that `PLAYBOOK_NOW` stopped, else the system's.
     pub fn clock(&self) -> Clock {
         match self.get(name::NOW).and_then(parse_time) {
             Some(at) => Clock::Stopped(at),
@@ -150,22 +143,20 @@ impl Env {
     }
 }
 
-/// Where the present time comes from.
+/// The source of the present time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// The system's clock.
     Running,
     /// A fixed time, so that a run can be repeated byte for byte.
     Stopped(Timestamp),
 }
 
 impl Clock {
-    /// The present time, by this clock.
     pub fn now(self) -> Timestamp {
         match self {
             Self::Running => {
                 let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-                // A clock that was never set begins in 1970.
+                // A clock that was never set starts in 1970.
                 let since = since.unwrap_or_default();
                 let nanoseconds = since.subsec_nanos().cast_signed();
                 let seconds = i64::try_from(since.as_secs()).unwrap_or_default();

@@ -1,10 +1,9 @@
-//! Numbered points at which a process can be made to stop or a write to fail: for the
-//! proof that neither loses or doubles anything (`tests/faults`).
+//! Numbered points at which a process can be stopped or a write can fail, for the proof that
+//! neither loses or doubles anything (`tests/faults`).
 //!
-//! Compiled to nothing without the feature `faults`, which only the tests enable. A point
-//! stands before everything that leaves a trace outside of the process: each call of
-//! [`fsx`](crate::fsx) and, where a call is more than one step, between them; begin and
-//! commit of each transaction; each start of a process; each reply of a model.
+//! Compiled to nothing without the feature `faults`, which only the tests enable. A point precedes
+//! everything that has an effect outside the process: each step of a call of [`fsx`](crate::fsx);
+//! begin and commit of each transaction; each start of a process; each reply of a model.
 
 #[cfg(not(feature = "faults"))]
 use std::io;
@@ -14,10 +13,10 @@ use std::io;
 #[inline]
 pub fn stop(_name: &'static str) {}
 
-/// A point at which the process can be stopped, or told that the disk is full.
+/// A point at which the process can be stopped, or the disk can be full.
 #[cfg(not(feature = "faults"))]
 #[inline]
-// With the feature it can fail.
+// Fails only with the feature.
 #[allow(clippy::unnecessary_wraps)]
 pub fn write(_name: &'static str) -> io::Result<()> {
     Ok(())
@@ -39,10 +38,10 @@ mod with_faults {
 
     use rustix::process::{Signal, getpid, kill_process};
 
-    /// `ROLE:PLACE:FATE`: what happens at which point of which process. The place is the
-    /// number of a point, or a name: then it is the first point of that name.
+    /// `ROLE:PLACE:FATE`: selects the process, the point and the fault. The place is the number of
+    /// a point, or a name for the first point with it.
     const FAULT: &str = "PLAYBOOK_FAULT";
-    /// A file that gets a line `ROLE NUMBER CAN-FAIL NAME` for each point passed.
+    /// A file that receives a line `ROLE NUMBER CAN-FAIL NAME` for each point passed.
     const LOG: &str = "PLAYBOOK_FAULT_LOG";
 
     struct Plan {
@@ -62,8 +61,8 @@ mod with_faults {
     impl FaultPoint {
         fn is_at(&self, number: u64, name: &str) -> bool {
             match self {
-                // What runs side by side may come in another order than when it was counted, and a
-                // write that is to fail then stands a little later.
+                // Concurrent work may pass its points in another order than when they were counted.
+                // A write that is to fail may then come a little later.
                 Self::Number(at) => number >= *at,
                 Self::Name(at) => at == name,
             }
@@ -73,21 +72,19 @@ mod with_faults {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum AtFault {
         Abort,
-        /// Stops until somebody lets the process go on.
+        /// Stops until the process is resumed.
         Pause,
-        /// The one call fails: no space left.
+        /// This one call fails: no space left.
         Enospc,
         /// This and every later call fail: the disk is full.
         Full,
     }
 
-    /// A point at which the process can be stopped.
     pub fn stop(name: &'static str) {
-        // Nothing is written here, so there is nothing that could fail.
+        // No write happens at this point, so nothing can fail.
         _ = plan().pass(name, false);
     }
 
-    /// A point that writes: there the process can be stopped, or the disk full.
     pub fn write(name: &'static str) -> io::Result<()> {
         plan().pass(name, true)
     }
@@ -107,7 +104,7 @@ mod with_faults {
         })
     }
 
-    /// Which part this process plays: a hook, the one that detaches, the worker, a command.
+    /// Returns the role of this process: a hook, the one that detaches, the worker, a command.
     fn role() -> String {
         let args: Vec<_> = env::args().collect();
         let program = args.first().map(PathBuf::from).unwrap_or_default();
@@ -152,7 +149,7 @@ mod with_faults {
                 self.log("fired");
                 return Self::strike(*fate);
             }
-            // A disk that was found full stays so.
+            // A full disk stays full.
             if was_fired && can_fail && *fate == AtFault::Full {
                 return Self::strike(*fate);
             }
@@ -173,7 +170,7 @@ mod with_faults {
 
         fn log(&self, line: &str) {
             if let Some(file) = &self.log {
-                // A line at once, so that those of several processes do not mix.
+                // Written in one call, so that lines of several processes do not mix.
                 let log = OpenOptions::new().create(true).append(true).open(file);
                 _ = log.and_then(|mut log| log.write_all(format!("{line}\n").as_bytes()));
             }

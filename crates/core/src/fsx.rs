@@ -1,11 +1,10 @@
-//! The one place that writes files.
+//! The only module that writes files.
 //!
-//! Two strengths: `durable` survives a power cut (worker and CLI), `quick` survives
-//! a crash of ours (hooks). Both write a temporary file in the target's folder and
-//! rename it over the target, so a reader sees the old bytes or the new ones, never a
-//! part. Files of ours are 0600 and folders 0700; a file that exists keeps its mode and,
-//! where root writes, its owner, and a symlink stays a symlink: its target is replaced. What
-//! is no regular file is neither opened nor replaced.
+//! `durable` survives a power cut (worker and CLI), `quick` survives a crash of ours (hooks). Both
+//! write a temporary file in the target's folder and rename it over the target. A reader sees the
+//! old bytes or the new ones, never a part. Our files are 0600 and folders 0700. An existing file
+//! keeps its mode and, if root writes, its owner. For a symlink, its target is replaced. Irregular
+//! files are neither opened nor replaced.
 
 mod exchange;
 pub mod lock;
@@ -34,37 +33,34 @@ pub use replace::{create_new, durable, durable_if_unchanged, mark_new, quick};
 
 const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
-/// The beginning of our temporary files' names; a crash may leave one behind.
+/// The prefix of our temporary files' names; a crash may leave one behind.
 pub const TEMPORARY_PREFIX: &str = ".playbook-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// A failed file operation: what was tried, on which path, and why it failed.
+/// A failed file operation: the attempt, the path, and the cause.
 #[derive(Debug, thiserror::Error)]
 #[error("could not {action}: {path}: {source}")]
 pub struct FsError {
     /// The attempt, as a verb and its object: `read playbook`.
     pub action: String,
-    /// The file or folder it was about.
     pub path: PathBuf,
-    /// The system's error.
     pub source: io::Error,
 }
 
 impl FsError {
-    /// Returns true if there was nothing at the path.
+    /// Returns `true` if there was nothing at the path.
     pub fn is_missing(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
-    /// Returns true if the path leads through symlinks in a circle.
+    /// Returns `true` if the path leads through a circle of symlinks.
     pub fn is_link_loop(&self) -> bool {
         self.source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
     }
 }
 
-/// Says of an error what was being done, and to which path.
+/// Adds the attempted action and the path to an error.
 pub trait FsContext<T> {
-    /// Turns the system's error into one that names `action` and `path`.
     fn context(self, action: &str, path: &Path) -> Result<T, FsError>;
 }
 
@@ -93,7 +89,7 @@ pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     read().context("read", path)
 }
 
-/// Reads as [`read`] does, with `None` for a file that is not there.
+/// Reads as [`read`] does; `None` for a missing file.
 pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> {
     match read(path, max) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -102,8 +98,8 @@ pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> 
     }
 }
 
-/// Reads a JSON file of ours; `None` where it is missing, larger than `max` bytes or
-/// something else.
+/// Reads a JSON file of ours; `None` if it is missing, larger than `max` bytes or has another
+/// shape.
 pub fn read_json<T: DeserializeOwned>(path: &Path, max: u64) -> Option<T> {
     serde_json::from_slice(&read(path, max).ok()?).ok()
 }
@@ -114,7 +110,7 @@ pub fn to_json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, FsError> 
         .context("write", path)
 }
 
-/// Lists a folder; nothing where there is none.
+/// Lists a folder; empty if it is missing.
 pub fn list(folder: &Path) -> Result<Vec<DirEntry>, FsError> {
     match fs::read_dir(folder).and_then(Iterator::collect) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -136,7 +132,7 @@ pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     read().context("read", path)
 }
 
-/// Waits until a file that was written quickly is on disk.
+/// Waits until a file written by [`quick`] is on disk.
 pub fn sync(path: &Path) -> Result<(), FsError> {
     let sync = || -> io::Result<()> {
         fault::write("sync")?;
@@ -146,8 +142,7 @@ pub fn sync(path: &Path) -> Result<(), FsError> {
     sync().context("sync", path)
 }
 
-/// Removes what a crash of ours left behind in `folder`: temporary files that were last
-/// written before `time`.
+/// Removes temporary files that a crash of ours left in `folder`, last written before `time`.
 pub fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     for entry in list(folder)? {
         let name = entry.file_name();
@@ -161,7 +156,7 @@ pub fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Sweeps as [`sweep`] does, in a folder of ours and all below it.
+/// Sweeps as [`sweep`] does, in a folder of ours and recursively below it.
 pub fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     sweep(folder, time)?;
     list(folder)?
@@ -170,13 +165,13 @@ pub fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
         .try_for_each(|entry| sweep_all(&entry.path(), time))
 }
 
-/// Returns true if a regular file was last written before `time`.
+/// Returns `true` if a regular file was last written before `time`.
 pub fn is_older(path: &Path, time: SystemTime) -> bool {
     fs::symlink_metadata(path)
         .is_ok_and(|m| m.is_file() && m.modified().is_ok_and(|written| written < time))
 }
 
-/// Creates a folder of ours and what is missing above it, all private to the user.
+/// Creates a folder of ours and its missing parents, all private to the user.
 pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
     if path.is_dir() {
         return Ok(());
@@ -191,9 +186,9 @@ pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
         .context("create folder", path)
 }
 
-/// Closes a folder of ours to everybody but the user.
+/// Makes a folder of ours accessible only to the user.
 pub(crate) fn make_private(path: &Path) -> Result<(), FsError> {
-    // A handle that was opened as a folder is one, whatever is put at its path meanwhile.
+    // A handle that was opened as a folder stays one, whatever replaces its path meanwhile.
     let flags = rustix::fs::OFlags::DIRECTORY.bits().cast_signed();
     OpenOptions::new()
         .read(true)
@@ -203,7 +198,7 @@ pub(crate) fn make_private(path: &Path) -> Result<(), FsError> {
         .context("close", path)
 }
 
-/// Removes a file; one that is not there is no error.
+/// Removes a file; a missing one is no error.
 pub fn remove(path: &Path) -> Result<(), FsError> {
     match fault::write("remove").and_then(|()| fs::remove_file(path)) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e).context("remove", path),
@@ -211,7 +206,7 @@ pub fn remove(path: &Path) -> Result<(), FsError> {
     }
 }
 
-/// Removes an empty folder; one that is not there, or not empty, is no error.
+/// Removes an empty folder; a missing or non-empty one is no error.
 pub fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
     use io::ErrorKind::{DirectoryNotEmpty, NotFound};
     match fault::write("remove folder").and_then(|()| fs::remove_dir(path)) {
@@ -222,7 +217,7 @@ pub fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
     }
 }
 
-/// Removes a file, or a folder with all that is in it; links are removed, not followed.
+/// Removes a file, or a folder with its contents; links are removed, not followed.
 pub fn remove_all(path: &Path) -> Result<(), FsError> {
     let is_folder = fs::symlink_metadata(path).is_ok_and(|m| m.is_dir());
     if !is_folder {
@@ -233,7 +228,7 @@ pub fn remove_all(path: &Path) -> Result<(), FsError> {
         .context("remove folder", path)
 }
 
-/// Moves a file within one file system, over what is there.
+/// Moves a file within one file system, replacing the target.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
     fault::write("move: rename")
         .and_then(|()| regular_if_there(to))
@@ -244,7 +239,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
         .context("sync folder", parent(to))
 }
 
-/// The one name of a file, which need not exist, however it is reached.
+/// Returns the canonical path of a file, which need not exist.
 pub fn real(path: &Path) -> PathBuf {
     let target = follow(path).unwrap_or_else(|_| path.to_owned());
     let known = target.ancestors().find_map(|above| {

@@ -1,4 +1,4 @@
-//! A job as a hook writes it: one transcript to reflect on, and whose account is to answer.
+//! A job as a hook writes it: one transcript to reflect on, and the account that answers.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub const JOB_VERSION: u32 = 1;
 
 worded! {
     pub enum JobEvent {
-        /// The session ended (or was found ended: reason `recovered`).
+        /// The session ended, or was found ended (reason `recovered`).
         SessionEnd = "session-end",
         /// The conversation is about to be compacted.
         PreCompact = "pre-compact",
@@ -27,16 +27,16 @@ worded! {
         Curate = "curate",
         /// The user changed key points by a command.
         Edit = "edit",
-        /// A command of the agent changed key points, by itself or because the user asked for it.
+        /// A command of the agent changed key points, on its own or at the user's request.
         AgentEdit = "agent-edit",
-        /// The user took a change back.
+        /// The user undid a change.
         Undo = "undo",
-        /// The user changed the file itself.
+        /// The user edited the file.
         HandEdit = "hand-edit",
     }
 }
 
-/// What a hook leaves for the worker: which transcript to learn from, and for which project.
+/// A hook's request to the worker: the transcript to learn from, and its project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
     /// The version of the format.
@@ -46,28 +46,27 @@ pub struct Ticket {
     pub event: JobEvent,
     /// The session's id, as the client gave it; never used as a file name.
     pub session: String,
-    /// The session's transcript.
     pub transcript: PathBuf,
-    /// Where the session worked.
+    /// The folder that the session worked in.
     pub cwd: PathBuf,
-    /// The project, as resolved when the job was made.
+    /// The project, as resolved when the job was created.
     pub project: PathBuf,
-    /// Why the session ended, in the client's word.
+    /// The reason why the session ended, in the client's word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// When it was made.
+    /// The time of creation.
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub at: Timestamp,
-    /// Which account is to answer; `None` when the settings could not be read.
+    /// The account that answers; `None` when the settings could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
-    /// `false` where the client said that no person attends the session.
+    /// `false` where the client reported that no user attends the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attended: Option<bool>,
 }
 
 impl Ticket {
-    /// A job of `project` that says no more yet; the spool gives it its id.
+    /// Creates a job of `project` with the other fields empty; the spool assigns its id.
     pub fn new(event: JobEvent, project: &Path, at: Timestamp) -> Self {
         Self {
             v: JOB_VERSION,

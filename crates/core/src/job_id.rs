@@ -1,5 +1,3 @@
-//! The name of a job, which is also the name of its file.
-
 use std::fmt;
 
 use jiff::Timestamp;
@@ -7,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::rfc3339;
 
-/// The name of a job: `20261121T221951-3f9a2c1b`, time of birth in UTC and 32 random bits.
+/// The name of a job and of its file: `20261121T221951-3f9a2c1b`, the creation time in UTC and 32
+/// random bits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct JobId(String);
@@ -20,7 +19,7 @@ impl JobId {
         Self(format!("{time}-{random:08x}"))
     }
 
-    /// Reads an id; anything else is `None`, so an id is always a safe file name.
+    /// Parses an id; `None` for anything else, so an id is always a safe file name.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let shape = bytes.len() == 24
@@ -33,18 +32,17 @@ impl JobId {
         shape.then(|| Self(text.to_owned()))
     }
 
-    /// When the job was made, to the second; `None` for an id without a time.
+    /// Returns the creation time, to the second; `None` for an id without a time.
     pub fn time(&self) -> Option<Timestamp> {
         rfc3339::at(self.0.get(..15)?, 0)
     }
 
-    /// Returns the place among the ids of one second, for ids that were made in turns.
+    /// Returns the position among the ids of one second, for ids that were created in sequence.
     pub fn turn(&self) -> u16 {
         let turn = self.0.get(16..20).unwrap_or_default();
         u16::from_str_radix(turn, 16).unwrap_or_default()
     }
 
-    /// The id as text, as in the name of its file.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,5 +1,5 @@
-//! What was learned in a project since the user was told last: the worker leaves it, the next
-//! start of a session in a terminal tells it, once.
+//! The news of what was learned in a project. The worker leaves it, and the next start of a session
+//! in a terminal shows it once.
 
 use std::path::{Path, PathBuf};
 
@@ -11,18 +11,18 @@ use crate::paths::Paths;
 
 const MAX_FILE: u64 = 4 << 10;
 
-/// What was learned lately, in words for the user.
+/// Recently learned items, in words for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnedNews {
-    /// Counts, ids, and rules in the words in which the user stated them.
+    /// Counts, ids, and rules in the user's own words.
     pub text: String,
-    /// When the last of it was learned.
+    /// The time at which the last of it was learned.
     #[serde(with = "crate::millis")]
     pub until: Timestamp,
 }
 
 impl LearnedNews {
-    /// Leaves it for the next start; `None` where there is nothing to tell.
+    /// Leaves the news for the next start; `None` removes the file.
     pub fn leave(news: Option<&Self>, paths: &Paths, project: &Path) -> Result<(), FsError> {
         let file = paths.learned_news(project);
         match news {
@@ -35,11 +35,11 @@ impl LearnedNews {
         }
     }
 
-    /// Takes what the user has not been told; that it is told now is remembered first.
+    /// Returns the news that the user has not seen. First records that it has been shown.
     pub fn take(paths: &Paths, project: &Path) -> Result<Option<String>, FsError> {
         let news: Option<Self> = fsx::read_json(&paths.learned_news(project), MAX_FILE);
-        let told = told_until(paths, project);
-        let Some(news) = news.filter(|news| told < Some(news.until)) else {
+        let shown = told_until(paths, project);
+        let Some(news) = news.filter(|news| shown < Some(news.until)) else {
             return Ok(None);
         };
         let until = news.until.as_millisecond().to_string();
@@ -48,7 +48,7 @@ impl LearnedNews {
     }
 }
 
-/// Up to when the user knows what was learned; `None` where nothing was ever told.
+/// Returns the time up to which the user has seen the news; `None` if nothing was ever shown.
 pub fn told_until(paths: &Paths, project: &Path) -> Option<Timestamp> {
     let text = fsx::read_if_there(&told_file(paths, project), MAX_FILE).ok()??;
     let millis = std::str::from_utf8(&text).ok()?.parse().ok()?;

@@ -1,11 +1,10 @@
-//! JSON that others write, as a hook reads it: a value is taken where it has the right
-//! type, and passed over where it has not.
+//! Lenient reading of JSON that others write: values of an unexpected type are skipped.
 
 use serde::de::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// A field whose value is absent where it has another type; a list is no struct, though
-/// serde would take its items for the fields of one.
+/// Reads a field; a value of another type counts as absent. A list is no struct, though serde would
+/// take its items for the fields.
 pub fn lenient<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {

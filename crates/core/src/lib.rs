@@ -1,23 +1,23 @@
-//! What hooks and the worker share, and no more: hooks start in every session and are gone
-//! after milliseconds, so nothing here knows of a database, a network or a pattern.
+//! Code that hooks and the worker share. Hooks start in every session and live for milliseconds, so
+//! nothing here links a database, a network or a regex engine.
 //!
-//! - [`mod@env`], [`paths`], [`project`], [`platform`], [`random`]: where we are, and where our
-//!   files lie.
-//! - [`fsx`]: the one place that writes files; [`state_guard`]: who may have written what we read.
-//! - [`clip`], [`shown`], [`lenient_json`], [`digest`]: text cut, shown, read leniently, and hashed.
-//! - [`logfile`], [`millis`], [`rfc3339`], [`shown_record`]: a line of the log, a time, and what a
-//!   session was given, as files hold them.
+//! - [`mod@env`], [`paths`], [`project`], [`platform`], [`random`]: the surroundings and our files.
+//! - [`fsx`]: the only module that writes files; [`state_guard`]: checks who could have written
+//!   them.
+//! - [`clip`], [`shown`], [`lenient_json`], [`digest`]: cuts, displays, parses and hashes text.
+//! - [`logfile`], [`millis`], [`rfc3339`], [`shown_record`]: log lines, times and session records
+//!   in files.
 //! - [`worded!`]: enums with a word for each variant.
-//! - [`tenant`]: whose memory it is, where one user keeps several apart.
-//! - [`job`], [`job_id`], [`spool`]: what a hook leaves for the worker; [`account`]: whose key or
-//!   subscription it is paid with.
-//! - [`status`], [`worker_lock`], [`open_session`]: what the worker has left for hooks, whether one
-//!   is at work, and which sessions have begun; [`learned_news`]: what a start tells the user.
-//! - [`prepared`]: what lies ready for hooks, and whether it still holds; [`checkout`]: for which
-//!   checkout.
-//! - [`errors`]: which error a failed call met, and what makes two the same; [`corrections`]: what
-//!   fixed them before; [`cue`]: when a key point is due.
-//! - [`fault`]: where the tests stop a process or fill its disk; nothing in what users build.
+//! - [`tenant`]: separates the memories of one user.
+//! - [`job`], [`job_id`], [`spool`]: requests of hooks to the worker; [`account`]: the key or login
+//!   that pays.
+//! - [`status`], [`worker_lock`], [`open_session`]: the worker's state for hooks, and the open
+//!   sessions; [`learned_news`]: news for the user.
+//! - [`prepared`]: data prepared for hooks, and its freshness; [`checkout`]: the checkout that it
+//!   was prepared for.
+//! - [`errors`]: names of failed calls; [`corrections`]: known fixes; [`cue`]: the moments at which
+//!   a key point is due.
+//! - [`fault`]: stops a process or fills its disk in tests; compiled to nothing in releases.
 
 #![cfg_attr(
     test,

@@ -1,4 +1,4 @@
-//! The logs as files: who writes a line needs no more than the folder of state.
+//! The log files; writing needs no more than the state folder.
 
 use jiff::Timestamp;
 
@@ -6,13 +6,13 @@ use crate::fsx;
 use crate::paths::Paths;
 use crate::rfc3339;
 
-/// What went wrong, one line each.
+/// The log of errors, one line each.
 pub const LOG: &str = "playbook.log";
-/// The number of bytes that a log has before it is put aside.
+/// The size in bytes at which a log is rotated.
 pub const MAX_LOG: u64 = 10 << 20;
 
-/// Writes a line to the log: time, who, what. These are words of our own and names of our own
-/// files, in which no secret can be: nothing here is masked.
+/// Writes a line to the log: time, author, message. Nothing is masked: these are our own words and
+/// file names, which hold no secrets.
 pub fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
     let what = what.replace(['\n', '\r'], " ");
     append(
@@ -22,9 +22,9 @@ pub fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
     );
 }
 
-/// Appends a line to a log. One that cannot be written is no error: it is no job.
+/// Appends a line to a log, ignoring errors: a job must not fail for its log.
 pub fn append(paths: &Paths, log: &str, text: &str) {
-    // Of a state folder that was taken away nothing is made anew.
+    // A state folder that was removed is not recreated.
     if paths.state().is_dir() {
         _ = fsx::ensure_dir(&paths.logs());
         _ = fsx::append_line(&paths.log(log), text, MAX_LOG);

@@ -1,7 +1,7 @@
-//! Marks of open sessions: how a session that never ends is found.
+//! Marks of open sessions, by which a session that never ends is found.
 //!
-//! session-start leaves a mark, session-end takes it away. A client that was killed
-//! leaves its mark behind; only the worker judges those.
+//! session-start writes a mark, session-end removes it. A killed client leaves its mark behind;
+//! only the worker judges those.
 
 use std::path::{Path, PathBuf};
 
@@ -15,65 +15,61 @@ use crate::paths::Paths;
 use crate::platform::ProcessMark;
 
 pub const VERSION: u32 = 1;
-/// What the client calls the start of a session after a compaction.
+/// The client's name for a start after a compaction.
 pub const COMPACT: &str = "compact";
-/// What the names of open sessions' files end in.
+/// The suffix of open sessions' files.
 pub const SUFFIX: &str = ".json";
 
-/// The mark of a session that has begun and not yet ended.
+/// The mark of a session that has started and not yet ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenSession {
     /// The version of the format.
     pub v: u32,
     /// The session's id, as the client gave it.
     pub session: String,
-    /// Its transcript; it may not exist yet.
+    /// The transcript; it may not exist yet.
     pub transcript: PathBuf,
-    /// Where it works.
     pub cwd: PathBuf,
     pub project: PathBuf,
-    /// Which account is to answer, should it end without a job.
+    /// The account that answers if the session ends without a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
-    /// The client's process; `None` where the system does not tell.
+    /// The client's process; `None` where the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ProcessMark>,
-    /// What made it begin, in the client's word; `None` where that does not say.
+    /// The source of the start, in the client's word; `None` where it gives none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// When it began.
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub at: Timestamp,
 }
 
-/// What there was of a session when it left its mark.
+/// The state of a session before it left its mark.
 #[derive(Debug)]
 pub enum MarkBefore {
-    /// Nothing: of several starts that leave one at once, this one was the first.
+    /// No mark: of several simultaneous starts, this was the first.
     Nothing,
     /// A mark that was left at this time, by a start from this source.
     Left(Began),
-    /// One that does not say so, or cannot be read.
+    /// An unreadable mark, or one without these fields.
     Unknown,
 }
 
-/// When and how a session began: what is read of a mark at the next start.
+/// The time and source of a start, read from a mark at the next start.
 #[derive(Debug, Deserialize)]
 pub struct Began {
-    /// See [`OpenSession::source`].
     pub source: String,
-    /// See [`OpenSession::at`].
     #[serde(deserialize_with = "crate::rfc3339::optional::deserialize")]
     pub at: Option<Timestamp>,
 }
 
-/// Leaves the mark that `session` is open; tells what there was of it.
+/// Marks `session` as open; returns the state before.
 pub fn leave(paths: &Paths, session: &OpenSession) -> Result<MarkBefore, FsError> {
     let file = file(paths, &session.session);
     fsx::ensure_dir(&paths.open_sessions())?;
     let mark = fsx::to_json(&file, session)?;
     let is_there = file.symlink_metadata().is_ok();
-    // Where a file system cannot do that, or has no room, the plain way says so.
+    // Where the file system cannot do that, or is full, the plain write reports it.
     if !is_there && fsx::create_new(&file, &mark).is_ok_and(|is_new| is_new) {
         return Ok(MarkBefore::Nothing);
     }
@@ -82,19 +78,19 @@ pub fn leave(paths: &Paths, session: &OpenSession) -> Result<MarkBefore, FsError
     Ok(before.map_or(MarkBefore::Unknown, MarkBefore::Left))
 }
 
-/// Puts a mark back that was taken away, unless the session has left another since.
+/// Restores a removed mark, unless the session has left another since.
 pub fn put_back(paths: &Paths, session: &OpenSession) -> Result<(), FsError> {
     let file = file(paths, &session.session);
     fsx::create_new(&file, &fsx::to_json(&file, session)?)?;
     Ok(())
 }
 
-/// Takes the mark of a session away; one that has none is no error.
+/// Removes the mark of a session; a missing one is no error.
 pub fn take(paths: &Paths, session: &str) -> Result<(), FsError> {
     fsx::remove(&file(paths, session))
 }
 
-/// Returns the project that a session began in, while it has its mark.
+/// Returns the project that a session started in, while its mark exists.
 pub fn project_of(paths: &Paths, session: &str) -> Option<PathBuf> {
     let mark: OpenSession = fsx::read_json(&file(paths, session), MAX_FILE)?;
     Some(mark.project)
@@ -109,23 +105,23 @@ fn named(paths: &Paths, what: &str, suffix: &str) -> PathBuf {
     paths.open_sessions().join(format!("{name}{suffix}"))
 }
 
-/// The file that remembers when `session` was last given its context for `source`.
+/// Returns the file with the time at which `session` last received its context for `source`.
 pub fn injection_file(paths: &Paths, session: &str, source: &str) -> PathBuf {
     named(paths, &format!("{session}\n{source}"), INJECTED_SUFFIX)
 }
 
-/// The file that remembers which job `session` was last given, and when.
+/// Returns the file with the last job of `session` and its time.
 pub fn enqueued_file(paths: &Paths, session: &str) -> PathBuf {
     named(paths, session, ENQUEUED_SUFFIX)
 }
 
-/// What the names of files end in that remember a session's last job.
+/// The suffix of files with a session's last job.
 pub const ENQUEUED_SUFFIX: &str = ".enqueued";
 
-/// What the names of files end in that remember when a session was given its context.
+/// The suffix of files with the time of a session's last context.
 pub const INJECTED_SUFFIX: &str = ".injected";
 
-/// The sessions that have begun and not yet ended, as far as their marks can be read.
+/// Returns the open sessions whose marks can be read.
 pub fn all(paths: &Paths) -> Result<Vec<OpenSession>, FsError> {
     let marks = fsx::list(&paths.open_sessions())?;
     let marks = marks.iter().map(std::fs::DirEntry::path);
@@ -133,7 +129,7 @@ pub fn all(paths: &Paths) -> Result<Vec<OpenSession>, FsError> {
     Ok(marks.filter_map(|file| read(&file)).collect())
 }
 
-/// Reads a mark; `None` when it is gone or cannot be read.
+/// Reads a mark; `None` when it is gone or unreadable.
 pub fn read(file: &Path) -> Option<OpenSession> {
     fsx::read_json(file, MAX_FILE)
 }

@@ -1,4 +1,4 @@
-//! Where our files are.
+//! The paths of our files.
 
 use std::path::{Path, PathBuf};
 
@@ -7,32 +7,31 @@ use crate::env::{Env, name};
 pub use crate::no_folders::NoFolders;
 use crate::tenant::Tenant;
 
-/// The template of what a session is given; the user's own is looked for under this name.
+/// The template of a session's context; a template of the user has the same name.
 pub const PLAYBOOK_TEMPLATE: &str = "playbook.txt";
 
 const OUR_FOLDER: &str = "playbook";
 const PLAYBOOK_FILE: &str = "playbook.json";
 const MEMORY_FILE: &str = "memory.db";
-/// The file that says where a project is, in its folder of the state.
+/// The file with a project's path, in its state folder.
 pub const PLACE_FILE: &str = "place.json";
 
-/// The folder, in a project's own, of what its sessions were shown of the playbook.
+/// The subfolder of a project's state with the records of points shown to its sessions.
 const SHOWN_POINTS_FOLDER: &str = "shown";
 
-/// The folder of the client's settings that the owner of the machine makes.
+/// The folder of the client's settings that the machine's administrator manages.
 const MANAGED: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/ClaudeCode"
 } else {
     "/etc/claude-code"
 };
 
-/// The folder, in a project's own, of what the gate said in its sessions.
+/// The subfolder of a project's state with the gate's findings of its sessions.
 const GATE_FOLDER: &str = "gate";
 
 /// The name of the folder with a project's earlier playbooks.
 pub const SNAPSHOTS_FOLDER: &str = "snapshots";
 
-/// The folders of one user, resolved once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
     config: PathBuf,
@@ -42,9 +41,9 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Finds the folders: our variables first, then the system's conventions.
+    /// Finds the folders from our variables, else by the system's conventions.
     ///
-    /// All of them are absolute: hooks, worker and commands run in different folders.
+    /// All of them are absolute, since hooks, worker and commands run in different folders.
     pub fn resolve(env: &Env) -> Result<Self, NoFolders> {
         let home = dirs::home_dir();
         let ours = |base: Option<PathBuf>| Some(base?.join(OUR_FOLDER));
@@ -70,22 +69,21 @@ impl Paths {
         })
     }
 
-    /// The user's home folder, which prompts show as `~`.
+    /// Returns the user's home folder, which prompts show as `~`.
     pub fn home(&self) -> Option<&Path> {
         self.home.as_deref()
     }
 
-    /// The user's settings.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
-    /// The folder of the settings, which also is the project of the user's own playbook.
+    /// Returns the settings folder, which is also the project of the user's own playbook.
     pub fn own(&self) -> &Path {
         &self.config
     }
 
-    /// The playbook of a project, or the user's own.
+    /// Returns the playbook of a project, or the user's own.
     pub fn playbook_file(&self, project: &Path) -> PathBuf {
         let in_project = playbook_file(project);
         let own = project.join(PLAYBOOK_FILE);
@@ -96,12 +94,12 @@ impl Paths {
         }
     }
 
-    /// A file that the settings name: as it stands, or beside them.
+    /// Resolves a file that the settings name: a relative path starts at their folder.
     pub fn beside_config(&self, file: &Path) -> PathBuf {
         self.config.join(file)
     }
 
-    /// A template of the user's; the built-in one serves where it is missing.
+    /// Returns the path of a user's template; the built-in one replaces a missing one.
     pub fn template(&self, name: &str) -> PathBuf {
         self.templates().join(name)
     }
@@ -114,28 +112,26 @@ impl Paths {
         self.logs().join(name)
     }
 
-    /// The lock of the one worker of environment `hash` that waits for its turn.
+    /// Returns the lock of the one worker for environment `hash` that waits for its turn.
     pub fn waiting_lock(&self, hash: &str) -> PathBuf {
         self.state.join(format!("worker-{hash}.lock"))
     }
 
-    /// The folder of the user's own templates.
     pub fn templates(&self) -> PathBuf {
         self.config.join("templates")
     }
 
-    /// The folder in the state for what belongs to one project.
     pub fn project(&self, project: &Path) -> PathBuf {
         self.projects()
             .join(name_of(project.as_os_str().as_encoded_bytes()))
     }
 
-    /// The folders of [`Paths::shown_points`] of all projects.
+    /// Returns the folders of [`Paths::shown_points`] of all projects.
     pub fn all_shown_points(&self) -> impl Iterator<Item = PathBuf> {
         self.in_all_projects(SHOWN_POINTS_FOLDER)
     }
 
-    /// The folders of [`Paths::gate`] of all projects.
+    /// Returns the folders of [`Paths::gate`] of all projects.
     pub fn all_gates(&self) -> impl Iterator<Item = PathBuf> {
         self.in_all_projects(GATE_FOLDER)
     }
@@ -146,12 +142,12 @@ impl Paths {
         projects.map(move |project| project.path().join(folder))
     }
 
-    /// The client's settings of this user.
+    /// Returns the user's settings file of the client.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")
     }
 
-    /// The client's settings that the owner of the machine makes, the strongest last.
+    /// Returns the client's settings that the administrator manages, in ascending precedence.
     pub fn managed_settings() -> Vec<PathBuf> {
         let more = std::fs::read_dir(Path::new(MANAGED).join("managed-settings.d"));
         let more = more.into_iter().flatten().flatten().map(|more| more.path());
@@ -170,18 +166,16 @@ impl Paths {
         }
     }
 
-    /// The folder of the client's transcripts.
     pub fn client_projects(&self) -> PathBuf {
         self.client.join("projects")
     }
 
-    /// The client's configuration folder.
     pub fn client(&self) -> &Path {
         &self.client
     }
 }
 
-/// Gives each name in the state folder its function, and lists them.
+/// Defines a function for each name in the state folder, and one that lists them.
 macro_rules! in_state {
     ($all:ident: $($(#[$doc:meta])* $name:ident = $file:expr;)+) => {
         impl Paths {
@@ -189,7 +183,6 @@ macro_rules! in_state {
                 self.state.join($file)
             })+
 
-            /// Every path of this list.
             pub fn $all(&self) -> Vec<PathBuf> {
                 vec![$(self.$name()),+]
             }
@@ -200,17 +193,17 @@ macro_rules! in_state {
 in_state! { state_files:
     /// The database: cursors, record hashes, history, reflections.
     memory_db = MEMORY_FILE;
-    /// What hooks must know beyond their own job; the worker writes it.
+    /// The worker's state that hooks need; the worker writes it.
     status = "status.json";
-    /// Backends that failed, and until when no job tries them.
+    /// Backends that failed, and the time until which they are not tried.
     parked = "parked.json";
-    /// The jobs that a worker has begun and not ended.
+    /// The jobs that a worker has started and not finished.
     at_work = "at-work.json";
-    /// The lock of the one worker at work, and who holds it.
+    /// The lock of the one worker at work, with its holder.
     worker_lock = "worker.lock";
-    /// How the last exchange with the shared log went.
+    /// The result of the last exchange with the shared log.
     sync_standing = "sync.json";
-    /// The lock of the one exchange at a time.
+    /// The lock that allows one exchange at a time.
     sync_lock = "sync.lock";
     /// The tokens of `playbook server`, hashed.
     server_tokens = "server-tokens.json";
@@ -218,7 +211,7 @@ in_state! { state_files:
     salt = "salt";
 }
 
-/// Gives each name in the folder of a project its function.
+/// Defines a function for each name in the folder of a project.
 macro_rules! in_project {
     ($($(#[$doc:meta])* $name:ident = $file:expr;)+) => {
         impl Paths {
@@ -230,61 +223,57 @@ macro_rules! in_project {
 }
 
 in_project! {
-    /// Which key points each session of a project was shown.
+    /// The key points that each session of a project was shown.
     shown_points = SHOWN_POINTS_FOLDER;
-    /// What the gate said in each session of a project.
+    /// The gate's findings in each session of a project.
     gate = GATE_FOLDER;
-    /// The corrections of errors that struck in a project before; the worker writes them.
+    /// The corrections of errors that occurred in a project before; the worker writes them.
     corrections = "corrections.json";
-    /// Whether a project is trusted, and which of its key points are known.
+    /// The trust in a project, and its known key points.
     trust_record = "trust";
-    /// Where the project is, and where it was before.
+    /// The project's path, now and before.
     place = PLACE_FILE;
-    /// What was seen of the names in its key points, and what of it is gone.
+    /// The names in its key points that the files have, and those that are gone.
     freshness = "freshness.json";
-    /// The votes of a project before the memory had them.
+    /// The votes of a project from before the memory had them.
     votes = "votes.json";
-    /// How its key points did in the sessions that were shown them.
+    /// The results of its key points in the sessions that were shown them.
     usage = "usage.json";
-    /// What the user is told of it at the next start: what was learned lately.
+    /// The news for the user at the next start: recently learned items.
     learned_news = "learned.json";
-    /// What the next start of a session is given.
     prepared_context = "context.json";
-    /// What hooks need of the settings.
     prepared_settings = "settings.json";
-    /// What a project's playbook was before.
+    /// Earlier versions of a project's playbook.
     snapshots = SNAPSHOTS_FOLDER;
 }
 
-// Others may have folders of these names: ours is what has a name of ours in them.
+// Other programs may use these folder names: only files with our names in them are ours.
 in_state! { state_folders:
-    /// The jobs that wait.
+    /// The waiting jobs.
     spool = "spool";
-    /// The jobs that failed for good, until the user retries them.
+    /// The jobs that failed permanently, until the user retries them.
     failed = "failed";
-    /// The sessions that have begun and not ended.
+    /// The marks of sessions that have started and not ended.
     open_sessions = "open";
-    /// The logs of the hooks, the worker and the commands.
     logs = "log";
-    /// What the user asks of jobs; the worker carries it out.
+    /// The user's requests about jobs; the worker executes them.
     requests = "requests";
-    /// When the user was last told what.
+    /// The times at which the user was last shown each notice.
     told = "told";
-    /// What `playbook install` changed in the client's settings, and what they were before.
+    /// The changes by `playbook install` to the client's settings, with the former values.
     registrations = "settings";
-    /// What each session was shown of what was learned.
+    /// The records of learned items that each session was shown.
     shown = "shown";
-    /// Projects whose key points the worker is to screen.
+    /// Projects whose key points the worker still has to screen.
     to_screen = "screen";
-    /// What belongs to single projects.
     projects = "projects";
-    /// What is remembered of other tenants than the user.
+    /// The memories of tenants other than the user.
     tenants = "tenants";
 }
 
-/// Returns the folder in which the system keeps the state of programs.
+/// Returns the system's folder for program state.
 fn state_base() -> Option<PathBuf> {
-    // macOS has no such folder, and `dirs` names none there.
+    // macOS has no such folder, and `dirs` returns none there.
     if cfg!(target_os = "macos") {
         dirs::config_dir()
     } else {
@@ -292,7 +281,7 @@ fn state_base() -> Option<PathBuf> {
     }
 }
 
-/// The folder that the variable `name` names, else the usual one; never a relative one.
+/// Returns the folder that the variable `name` sets, else the default; refuses a relative one.
 fn find(
     env: &Env,
     name: &'static str,
@@ -308,12 +297,11 @@ fn find(
     }
 }
 
-/// A project's playbook; [`Paths::playbook_file`] knows the user's own, too.
+/// Returns a project's playbook; [`Paths::playbook_file`] also handles the user's own.
 pub fn playbook_file(project: &Path) -> PathBuf {
     project.join(".claude").join(PLAYBOOK_FILE)
 }
 
-/// A project's own settings.
 pub fn project_config_file(project: &Path) -> PathBuf {
     project.join(".claude").join("playbook.toml")
 }

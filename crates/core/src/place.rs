@@ -1,4 +1,4 @@
-//! Where a project is, and where it was: one that was moved or renamed keeps what we know of it.
+//! The current and former paths of a project, so that a moved or renamed one keeps its state.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use crate::project;
 
 const MAX_FILE: u64 = 1 << 16;
 
-/// The place of a project, in its folder of the state.
+/// The place of a project, stored in its state folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     path: PathBuf,
     /// The project's path below the top of its checkout.
     below: PathBuf,
     checkout: Checkout,
-    /// Where it was before, oldest first.
+    /// The former paths, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     former: Vec<PathBuf>,
 }
@@ -36,12 +36,11 @@ impl Place {
         })
     }
 
-    /// Reads the place of a project, as it was noted last.
     pub fn read(paths: &Paths, project: &Path) -> Option<Self> {
         fsx::read_json(&paths.place(project), MAX_FILE)
     }
 
-    /// Returns the places where it was before and where no other project has begun since.
+    /// Returns the former paths at which no other project has started since.
     pub fn left(&self, paths: &Paths) -> Vec<PathBuf> {
         let is_left = |former: &&PathBuf| Self::read(paths, former).is_none();
         self.former.iter().filter(is_left).cloned().collect()
@@ -52,7 +51,7 @@ impl Place {
     }
 }
 
-/// Notes where a project is, so that it is known after a move.
+/// Records the project's place, so that it is recognized after a move.
 pub fn note(paths: &Paths, project: &Path) -> Result<(), FsError> {
     let here = Place::here(project);
     let known = Place::read(paths, project);
@@ -61,8 +60,8 @@ pub fn note(paths: &Paths, project: &Path) -> Result<(), FsError> {
         .map_or(Ok(()), |here| write(paths, &here))
 }
 
-/// Returns the place of a project that has been elsewhere. One that was moved here brings its state
-/// folder along, unless a state of its own has begun here.
+/// Returns the place of a project that has moved. Its state folder moves with it, unless a state
+/// already exists at the new path.
 pub fn follow(paths: &Paths, project: &Path) -> Result<Option<Place>, FsError> {
     let Some(here) = Place::here(project) else {
         return Ok(None);
@@ -74,7 +73,7 @@ pub fn follow(paths: &Paths, project: &Path) -> Result<Option<Place>, FsError> {
     let Some(moved) = before_the_move(paths, &here) else {
         return Ok(None);
     };
-    // Where a state has begun here already, what is in the memory is found all the same.
+    // If a state already exists here, the old one in the memory is still found.
     _ = fsx::rename(&paths.project(&moved.path), &paths.project(project));
     let mut former = moved.former;
     former.retain(|path| path != project);
@@ -84,7 +83,7 @@ pub fn follow(paths: &Paths, project: &Path) -> Result<Option<Place>, FsError> {
     Ok(Some(place))
 }
 
-/// Returns where a project is now that was at `former` once.
+/// Returns the current path of a project that was once at `former`.
 pub fn moved_to(paths: &Paths, former: &Path) -> Option<PathBuf> {
     let mut places = all(paths);
     places
@@ -92,7 +91,7 @@ pub fn moved_to(paths: &Paths, former: &Path) -> Option<PathBuf> {
         .map(|place| place.path)
 }
 
-/// Finds the noted place of the checkout that is `here` now, if that is not where it was.
+/// Finds the recorded place of this checkout, if it was at another path.
 fn before_the_move(paths: &Paths, here: &Place) -> Option<Place> {
     let is_elsewhere = |place: &Place| {
         place.is_same(here)

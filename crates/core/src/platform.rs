@@ -1,36 +1,34 @@
-//! What differs between systems: who a process is, and since when; how a file is opened.
+//! System-specific functions: process identity, file size limit, file opener.
 //!
-//! Who is who, `/proc` tells on Linux; elsewhere there is none, the answer is `None`, and
-//! callers judge by age.
+//! Process identity comes from `/proc` on Linux. On other systems the answer is `None`, and callers
+//! judge by age.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Identity of a process that outlives the reuse of its number.
+/// The identity of a process that survives the reuse of its number.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ProcessMark {
     pub pid: i32,
-    /// When it started, in clock ticks since boot; `None` where the system does not tell.
+    /// The start time in clock ticks since boot; `None` where the system does not report it.
     pub started: Option<u64>,
-    /// Which boot of the machine it belongs to; `None` where the system does not tell.
+    /// The boot of the machine; `None` where the system does not report it.
     pub boot: Option<String>,
-    /// In which namespace the number holds; `None` where the system does not tell.
+    /// The namespace of the number; `None` where the system does not report it.
     pub namespace: Option<String>,
 }
 
-/// Whether a marked process still runs.
+/// The state of a marked process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Life {
-    /// The same process runs.
     Alive,
-    /// It has ended, though another may have its number.
+    /// The process has ended, though another may have its number.
     Dead,
-    /// Another boot or namespace, or a system that does not tell.
+    /// Another boot or namespace, or a system that does not report it.
     Unknown,
 }
 
 impl ProcessMark {
-    /// Marks the process with number `pid` as it is now.
     pub fn of(pid: i32) -> Self {
         Self {
             pid,
@@ -40,7 +38,7 @@ impl ProcessMark {
         }
     }
 
-    /// Returns `true` if the marked process still runs.
+    /// Returns the state of the marked process.
     pub fn life(&self) -> Life {
         if self.boot.is_none() || self.boot != boot_id() || self.namespace != pid_namespace() {
             return Life::Unknown;
@@ -53,12 +51,10 @@ impl ProcessMark {
     }
 }
 
-/// The field of `/proc/PID/stat` that holds the start time, counted from the one after the
-/// state.
+/// The index of the start time in `/proc/PID/stat`, counted from the field after the state.
 const START_TIME_FIELD: usize = 18;
 
-/// When a process started; `None` for one that has ended, though its number is still taken
-/// because nobody has asked how.
+/// Returns a process's start time; `None` for an ended one, even while it is a zombie.
 fn started(pid: i32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name may hold spaces and parentheses; the last `)` ends it.
@@ -79,8 +75,8 @@ fn pid_namespace() -> Option<String> {
     Some(link.to_string_lossy().into_owned())
 }
 
-/// The largest file that this process may write, where it is limited: who writes more is
-/// ended by a signal.
+/// Returns the size limit for files that this process writes, if any; a signal ends a process that
+/// exceeds it.
 pub fn largest_file() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Fsize).current
 }
@@ -91,10 +87,10 @@ const OPENER: &str = "open";
 #[cfg(not(target_os = "macos"))]
 const OPENER: &str = "xdg-open";
 
-/// A command that opens `file` in the program that the user has for it.
+/// Returns a command that opens `file` in the user's default program.
 pub fn opener(file: &Path) -> Command {
     let mut command = Command::new(OPENER);
-    // What it says is about itself; ours is where the file is.
+    // Its output concerns itself; ours says where the file is.
     command
         .arg(file)
         .stdin(Stdio::null())

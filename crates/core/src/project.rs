@@ -1,4 +1,4 @@
-//! Which project a session belongs to; hooks and CLI use this one function.
+//! Finds the project that a session belongs to; hooks and CLI share this.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 
 use crate::paths::playbook_file;
 
-/// More than any real `.git` file, `commondir` or `config` that we look into.
+/// Larger than any real `.git` file, `commondir` or `config`.
 const MAX_GIT_FILE: u64 = 1 << 20;
 
 /// Finds the project of a session that was started in `start`.
 ///
-/// It is the nearest folder from `start` up to the git top level that has a playbook, or had
-/// one, as its lock says: git takes files away for a moment. Else it is the git top level. A linked worktree is the same place in its main worktree, unless that
-/// is bare or knows nothing of it: what a checkout puts there is another copy of the playbook.
-/// A submodule is its own project. Without git it is `start`. No git process is run.
+/// It is the nearest folder from `start` up to the git top level that has a playbook, else the top
+/// level. A playbook's lock counts too, since git removes files for a moment. A linked worktree
+/// maps to the same path in its main worktree, since the checkout there is another copy of the
+/// playbook. That does not apply to a bare repository or one that does not list the worktree. A
+/// submodule is its own project. Without git it is `start`. No git process is run.
 pub fn find(start: &Path) -> PathBuf {
     let start = fs::canonicalize(start).unwrap_or_else(|_| start.to_owned());
     let git = git_above(&start);
@@ -24,7 +25,7 @@ pub fn find(start: &Path) -> PathBuf {
     };
     let main = main_worktree(top).unwrap_or_else(|| top.to_owned());
     let below = start.strip_prefix(top).unwrap_or(Path::new(""));
-    // Not `join`, which ends the path with a slash where nothing is below: another name.
+    // Unlike `join`, this adds no trailing slash for an empty `below`, which would be another name.
     let start: PathBuf = main.components().chain(below.components()).collect();
     let with_playbook = start
         .ancestors()
@@ -36,17 +37,17 @@ pub fn find(start: &Path) -> PathBuf {
     with_playbook.map(Path::to_owned).unwrap_or(main)
 }
 
-/// The `.git` of the work tree that `folder` lies in, whose files may come from elsewhere.
+/// Returns the `.git` of the work tree around `folder`; its files may come from elsewhere.
 pub fn git_above(folder: &Path) -> Option<PathBuf> {
     let mut gits = folder.ancestors().map(|above| above.join(".git"));
     gits.find(|git| git.exists())
 }
 
-/// The main worktree of the linked worktree at `top`.
+/// Returns the main worktree of the linked worktree at `top`.
 ///
-/// A linked worktree's `.git` is a file that names its folder in the main repository,
-/// and `commondir` there leads to the repository itself. A submodule has no `commondir`.
-/// Both may have come with the files in `top`, so the repository must name `top` as well.
+/// A linked worktree's `.git` is a file that names its folder in the main repository, and
+/// `commondir` there leads to the repository itself. A submodule has no `commondir`. Both may have
+/// come with the files in `top`, so the repository must name `top` as well.
 fn main_worktree(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
     if dot_git.is_dir() {
@@ -66,12 +67,12 @@ fn main_worktree(top: &Path) -> Option<PathBuf> {
     Some(common.parent()?.to_owned())
 }
 
-/// Returns `true` if git keeps `git_dir` for the linked worktree at `top`: its back link, a file
-/// `gitdir` in there, is the path of the `.git` in `top`.
+/// Returns `true` if git keeps `git_dir` for the linked worktree at `top`. The back link, a file
+/// `gitdir` in it, holds the path of the `.git` in `top`.
 fn names(git_dir: &Path, top: &Path) -> bool {
     let there = small_file(&git_dir.join("gitdir")).and_then(|back| {
         let back = git_dir.join(path_in(&back));
-        // Not the end itself, which may be a link to the `.git` of another worktree.
+        // Checks the parent: the `.git` itself may be a link to that of another worktree.
         (back.file_name()? == ".git")
             .then(|| fs::canonicalize(back.parent()?).ok())
             .flatten()
@@ -92,7 +93,7 @@ fn small_file(path: &Path) -> Option<Vec<u8>> {
     crate::fsx::read(path, MAX_GIT_FILE).ok()
 }
 
-/// The path that stands alone in a file of git's, in any encoding.
+/// Returns the path that is the only content of one of git's files, in any encoding.
 fn path_in(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes.trim_ascii()))
 }
@@ -175,7 +176,7 @@ mod tests {
         assert_eq!(find(&home.join("v")), home.join("v"));
     }
 
-    /// A repository `r` with a linked worktree `w`, and a folder `evil` beside them.
+    /// Creates a repository `r` with a linked worktree `w`, and a folder `evil` next to them.
     fn worktrees() -> (tempfile::TempDir, PathBuf) {
         let (keep, home) = home();
         repo(&home.join("r"));

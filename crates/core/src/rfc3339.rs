@@ -1,16 +1,16 @@
-//! Times as text. A library's own reader and writer bring their messages along, which would be
-//! a tenth of a hook.
+//! Times as text. The library's own parser and printer bring their messages along, a tenth of a
+//! hook's size.
 
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serializer;
 
-/// How long a time is without its fraction and its offset.
+/// The length of a time without its fraction and offset.
 const SECONDS: usize = "2026-11-21T22:19:51".len();
 const MINUTE: i64 = 60;
 
-/// The time in UTC up to its second: `2026-11-21T22:19:51`.
+/// Formats a time in UTC up to its second: `2026-11-21T22:19:51`.
 pub fn seconds(time: Timestamp) -> String {
     let at = Offset::UTC.to_datetime(time);
     let (year, month, day) = (at.year(), at.month(), at.day());
@@ -18,13 +18,13 @@ pub fn seconds(time: Timestamp) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 
-/// The time up to its millisecond.
+/// Formats a time up to its millisecond.
 pub fn millis(time: Timestamp) -> String {
     let millis = time.as_millisecond().rem_euclid(1_000);
     format!("{}.{millis:03}Z", seconds(time))
 }
 
-/// Writes a time with all of its fraction, for serde.
+/// Serializes a time with its full fraction.
 pub fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
     let mut text = seconds(*time);
     let fraction = Offset::UTC.to_datetime(*time).subsec_nanosecond();
@@ -34,12 +34,11 @@ pub fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Err
     to.serialize_str(&(text + "Z"))
 }
 
-/// A time that may be absent, for serde.
+/// Serializes a time that may be absent.
 pub mod optional {
     use jiff::Timestamp;
     use serde::{Deserialize as _, Deserializer, Serializer};
 
-    /// Writes a time as text, or nothing.
     pub fn serialize<S: Serializer>(time: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
         match time {
             Some(time) => super::serialize(time, to),
@@ -47,14 +46,13 @@ pub mod optional {
         }
     }
 
-    /// Reads a time from text; nothing is `None`.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
         let text = Option::<String>::deserialize(from)?;
         Ok(text.and_then(|text| super::parse(&text)))
     }
 }
 
-/// Reads a time with its offset from UTC; `None` where it is none.
+/// Parses a time with its offset from UTC; `None` for any other text.
 pub fn parse(text: &str) -> Option<Timestamp> {
     let (time, rest) = text.split_at_checked(SECONDS)?;
     let end = |rest: &str| rest.find(|c: char| !c.is_ascii_digit());
@@ -76,7 +74,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     utc.checked_sub(SignedDuration::from_secs(offset)).ok()
 }
 
-/// The time in UTC that [`seconds`] writes, with or without its signs.
+/// Parses a time in UTC as [`seconds`] writes it, with or without its separators.
 pub(crate) fn at(time: &str, nanoseconds: i32) -> Option<Timestamp> {
     let has_signs = time.len() == SECONDS;
     let signs = [("-", 5), ("-", 8), ("T", 11), (":", 14), (":", 17)];
@@ -99,7 +97,7 @@ pub(crate) fn at(time: &str, nanoseconds: i32) -> Option<Timestamp> {
     Offset::UTC.to_timestamp(at.ok()?).ok()
 }
 
-/// A number of digits alone.
+/// Parses a number of digits only.
 fn number<N: std::str::FromStr>(text: &str) -> Option<N> {
     let is_number = text.bytes().all(|b| b.is_ascii_digit());
     is_number.then(|| text.parse().ok())?

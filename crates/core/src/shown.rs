@@ -1,8 +1,8 @@
-//! Values as people read them, whoever wrote them.
+//! Values formatted for the user, from any source.
 
 use std::borrow::Cow;
 
-/// Text from outside, safe to print: on one line, no control or bidi characters.
+/// Makes text from outside safe to print: on one line, without control or bidi characters.
 pub fn plain(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()
@@ -12,7 +12,7 @@ pub fn plain(text: &str) -> String {
         .collect()
 }
 
-/// One line from outside, safe to print: its blanks and tabs stay.
+/// Makes one line from outside safe to print; blanks and tabs stay.
 pub fn one_line(line: &str) -> String {
     line.chars()
         .filter(|c| *c == '\t' || !c.is_control() && !is_bidi(*c))
@@ -23,10 +23,10 @@ fn is_bidi(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
 }
 
-/// Returns `true` if a character shows nothing, and can reorder, hide or smuggle text.
+/// Returns `true` if a character shows nothing and can reorder, hide or smuggle text.
 ///
-/// All that Unicode says may be ignored in display, but for the selectors of a character's
-/// form; and a blank that is none to a program.
+/// These are Unicode's default ignorables, except variation selectors, and a blank that programs do
+/// not treat as white space.
 pub fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -41,8 +41,8 @@ pub fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Drops terminal escapes, control characters other than newlines and tabs, and what
-/// changes the direction of a text or is not seen at all.
+/// Removes terminal escapes, control characters except newlines and tabs, bidi controls and
+/// invisible characters.
 pub fn without_controls(text: &str) -> Cow<'_, str> {
     let bad = |c: char| match c {
         '\n' | '\t' => false,
@@ -55,7 +55,7 @@ pub fn without_controls(text: &str) -> Cow<'_, str> {
         | '\u{E0000}'..='\u{E007F}' => true,
         c => c.is_control(),
     };
-    // Only after these bytes can one of them stand.
+    // Only these bytes can start one of them.
     let may_be_bad = |b: u8| {
         (b < b' ' && b != b'\n' && b != b'\t') || matches!(b, 0x7F | 0xC2 | 0xE2 | 0xEF | 0xF3)
     };
@@ -76,7 +76,7 @@ pub fn without_controls(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A number with a comma before each group of three digits: `12,345`.
+/// Formats a number with a comma before each group of three digits: `12,345`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -89,7 +89,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// So many of a thing: `1 key point`, `2 key points`.
+/// Formats a count: `1 key point`, `2 key points`.
 pub fn counted(number: usize, thing: &str) -> String {
     match number {
         1 => format!("1 {thing}"),

@@ -1,5 +1,5 @@
-//! The record of what a session was shown of the playbook: one small file for each session,
-//! which session-start writes and the worker reads.
+//! The record of the playbook points that a session was shown: one small file per session, which
+//! session-start writes and the worker reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::fsx::{self, FsError};
 
 const VERSION: u32 = 1;
 const MAX_FILE: u64 = 4 << 20;
-/// The number of points that are remembered of one session; an injection holds a few hundred.
+/// The number of points that are recorded per session; an injection holds a few hundred.
 const MAX_POINTS: usize = 4_096;
 
 /// The key points that a session was shown, each with the hashes of all texts it had then.
@@ -20,7 +20,7 @@ const MAX_POINTS: usize = 4_096;
 pub struct ShownPoints(BTreeMap<String, BTreeSet<String>>);
 
 impl ShownPoints {
-    /// Adds what another injection of the same session showed.
+    /// Adds the points of another injection of the same session.
     pub fn add(&mut self, other: Self) {
         for (name, hashes) in other.0 {
             for hash in hashes {
@@ -36,12 +36,11 @@ impl ShownPoints {
         }
     }
 
-    /// Returns `true` if a point was shown, with any text.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// Leaves only the points whose names are `wanted`.
+    /// Retains only the points whose names are `wanted`.
     pub fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
         self.0.retain(|name, _| wanted(name));
     }
@@ -52,28 +51,27 @@ impl ShownPoints {
     }
 }
 
-/// What a session was given so far, as its file holds it.
+/// The points that a session has been given, as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownRecord {
     v: u32,
-    /// The session's transcript; the record is kept as long as that.
+    /// The session's transcript; the record is kept as long as that exists.
     pub transcript: PathBuf,
-    /// Whether it goes back to the session's first start, so that nothing was shown before.
+    /// Set if the record starts with the session's first start, so that nothing was shown before.
     pub is_whole: bool,
-    /// The key points with the hashes of their texts.
     pub points: ShownPoints,
 }
 
-/// Which start of a session a record is written at.
+/// The start of a session at which a record is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// Its first: nothing was said before.
+    /// The first start: nothing was shown before.
     New,
     /// A later one, or one of an unknown kind.
     Later,
 }
 
-/// Adds to the record of a session, in the project's `folder`, what it is shown.
+/// Adds newly shown points to the record of a session in the project's `folder`.
 pub fn add(
     folder: &Path,
     session: &str,
@@ -101,12 +99,11 @@ pub fn add(
     fsx::quick(&file, &record)
 }
 
-/// Reads the record of a session in the project's `folder`.
 pub fn read(folder: &Path, session: &str) -> Option<ShownRecord> {
     read_file(&file(folder, session))
 }
 
-/// Returns `true` if the transcript of a record's session is still there.
+/// Returns `true` if the transcript of a record's session still exists.
 pub fn has_transcript(file: &Path) -> bool {
     read_file(file).is_some_and(|record| record.transcript.exists())
 }

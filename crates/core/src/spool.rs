@@ -1,4 +1,4 @@
-//! The spool: one file per job, in a folder that survives everything.
+//! The spool: a folder with one file per job.
 
 use std::path::{Path, PathBuf};
 
@@ -12,34 +12,33 @@ use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::random;
 
-/// What the names of jobs end in.
+/// The suffix of job files.
 pub(crate) const JOB_SUFFIX: &str = ".json";
-/// Ids are tried until one is free; two alike within a second are one in four billion, and within
-/// a turn one in 65,536.
+/// The number of ids tried until one is free. The chance of a collision is 1 in four billion within
+/// a second, and 1 in 65,536 within a turn.
 const MAX_ID_TRIES: u32 = 16;
-/// How many of them depend on what the job is about, where the clock is stopped.
+/// The number of tries that depend on the job's content while the clock is stopped.
 const SEEDED_TRIES: u32 = 8;
-/// So many microseconds are one turn: a second has hardly fewer than 16 bits tell apart.
+/// The length of a turn in microseconds; 16 bits just count the turns of a second.
 const TURN_MICROS: i32 = 16;
 
-/// Where the last part of a new job's id comes from.
+/// The source of the last part of a new job's id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IdEntropy {
-    /// The system's random numbers.
     Chance,
-    /// What the job is about, so that the same run has the same ids.
+    /// The job's content, so that a repeated run has the same ids.
     Seed(String),
-    /// As `of` says, after all of the same second that had an earlier turn.
+    /// Like `of`, sorted after all ids of earlier turns in the same second.
     Turn {
-        /// The place among the ids of one second.
+        /// The position among the ids of one second.
         turn: u16,
-        /// Where the rest of it comes from.
+        /// The source of the remaining bits.
         of: Box<Self>,
     },
 }
 
 impl IdEntropy {
-    /// Chance; with a stopped clock what the job is `about`.
+    /// Returns the random source, or with a stopped clock the seed `about`.
     pub fn of(clock: Clock, about: impl FnOnce() -> String) -> Self {
         match clock {
             Clock::Running => Self::Chance,
@@ -47,8 +46,8 @@ impl IdEntropy {
         }
     }
 
-    /// Chance, behind what was made earlier in the same second. A stopped clock knows no earlier:
-    /// there chance has all of the place, for hundreds of jobs of one moment are to differ.
+    /// Returns the random source, sorted by turn within the second. Under a stopped clock all bits
+    /// are random, since hundreds of jobs of one moment must differ.
     pub fn in_order(clock: Clock, at: Timestamp) -> Self {
         match clock {
             Clock::Running => Self::Turn {
@@ -67,7 +66,7 @@ impl IdEntropy {
                     .map_or(attempt, |first| u32::from_be_bytes(*first))
             }
             Self::Chance | Self::Seed(_) => {
-                // Without chance the number of the try will do: no name is taken twice.
+                // Without randomness the try's number is sufficient: no name is taken twice.
                 random::bytes().map_or(attempt, u32::from_be_bytes)
             }
             Self::Turn { turn, of } => u32::from(*turn) << 16 | of.draw(attempt) >> 16,
@@ -75,14 +74,14 @@ impl IdEntropy {
     }
 }
 
-/// Writes a new job and returns its id; it is there when this returns, whole.
+/// Writes a new job completely and returns its id.
 ///
-/// No fsync: a power cut is covered by the session's mark.
+/// No fsync: the session's mark covers a power cut.
 pub fn put(paths: &Paths, entropy: &IdEntropy, ticket: Ticket) -> Result<JobId, FsError> {
     put_as(paths, entropy, ticket, Ticket::clone)
 }
 
-/// As [`put`], of a job that says more than its ticket.
+/// Like [`put`], for a job with more fields than its ticket.
 pub fn put_as<J: Serialize>(
     paths: &Paths,
     entropy: &IdEntropy,
@@ -110,12 +109,12 @@ pub fn job_file(folder: &Path, id: &JobId) -> PathBuf {
     folder.join(format!("{id}{JOB_SUFFIX}"))
 }
 
-/// The ids of the jobs in `folder`, oldest first; other files are passed over.
+/// Returns the ids of the jobs in `folder`, oldest first; other files are skipped.
 pub fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
     list_with(folder, JOB_SUFFIX)
 }
 
-/// The ids of the files in `folder` whose names end in `suffix`, oldest first.
+/// Returns the ids of the files in `folder` whose names end in `suffix`, oldest first.
 pub fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
     let mut ids: Vec<JobId> = fsx::list(folder)?
         .iter()
@@ -125,8 +124,8 @@ pub fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
     Ok(ids)
 }
 
-/// The names of the files in `folder` that look like jobs and are named as none: nobody
-/// looks at them.
+/// Returns the names of files in `folder` that look like jobs but have no valid id, so that no
+/// worker reads them.
 pub fn strays(folder: &Path) -> Result<Vec<String>, FsError> {
     let mut strays: Vec<String> = fsx::list(folder)?
         .iter()
@@ -137,7 +136,7 @@ pub fn strays(folder: &Path) -> Result<Vec<String>, FsError> {
     Ok(strays)
 }
 
-/// The oldest job among the first `limit` entries of `folder`; `None` when none is one.
+/// Returns the oldest job among the first `limit` entries of `folder`.
 pub fn oldest_of_first(folder: &Path, limit: usize) -> Option<JobId> {
     let entries = std::fs::read_dir(folder).ok()?;
     entries

@@ -1,9 +1,9 @@
-//! The guard of what is ours: the state folder belongs to the user and nobody else
-//! writes there or into the settings, and only the client's own transcripts are read unasked.
+//! Guards our files: only the user may write the state folder and the settings, and only the
+//! client's own transcripts are read unasked.
 //!
-//! Whoever can write into the state folder can have any file read and any key point given,
-//! and whoever can write the settings has sessions sent where they like; so a folder that
-//! others may have touched is not used at all.
+//! Anyone who can write the state folder can have any file read and any key point given. Anyone who
+//! can write the settings can redirect sessions. So a folder that others may have changed is not
+//! used at all.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -12,23 +12,23 @@ use std::path::{Component, Path, PathBuf};
 use crate::fsx::{self, FsContext as _, FsError};
 use crate::paths::Paths;
 
-/// The permission bits by which others than the owner write.
+/// The permission bits that let others than the owner write.
 const WRITE_BY_OTHERS: u32 = 0o022;
-/// The same without the group: a home may give each user a group of their own, and every new
-/// file to it. We make the state folder ourselves, the settings the user may have made.
+/// The same without the group: a home may give each user a private group that owns every new file.
+/// We create the state folder ourselves, but the user may have created the settings.
 const WRITE_BY_ALL: u32 = 0o002;
-/// The permission bits of everybody but the owner.
+/// The permission bits of everyone but the owner.
 const OTHERS: u32 = 0o077;
 
-/// The folder within ours that holds a session which is only played.
+/// The subfolder of our state for a played session.
 pub const PLAYED: &str = "played";
 
 #[derive(Debug)]
 struct Ours {
     name: &'static str,
-    /// The permission bits that nothing of it may have.
+    /// The permission bits that must not be set.
     forbidden: u32,
-    /// Whether it may also be root's: settings may be the machine's, and its root is trusted.
+    /// Set if root may own it too: settings may be machine-wide, and root is trusted.
     may_be_roots: bool,
     elsewhere: &'static str,
 }
@@ -46,19 +46,18 @@ const SETTINGS: Ours = Ours {
     elsewhere: "set PLAYBOOK_CONFIG_DIR to a folder of your own",
 };
 
-/// A folder or file that others could have written: it is not used.
+/// A folder or file that others could have written, so that it is not used.
 #[derive(Debug, thiserror::Error)]
 #[error("could not use {what}: {path}: {why}")]
 pub struct Breach {
     what: &'static str,
     path: PathBuf,
     why: String,
-    /// What the user can do about it.
+    /// A remedy for the user.
     pub hint: &'static str,
 }
 
-/// Makes sure that nobody but this user can have written to the state folder and the spool,
-/// or to the settings.
+/// Checks that only this user can have written the state folder, the spool and the settings.
 pub fn check(paths: &Paths) -> Result<(), Breach> {
     for path in [paths.state().to_owned(), paths.spool()] {
         guard(&STATE, path)?;
@@ -66,7 +65,7 @@ pub fn check(paths: &Paths) -> Result<(), Breach> {
     check_settings(paths)
 }
 
-/// Makes sure of the settings alone, for what uses nothing else.
+/// Checks the settings alone, for callers that use nothing else.
 pub fn check_settings(paths: &Paths) -> Result<(), Breach> {
     let config = paths.config_file();
     let folder = config.parent().map(Path::to_owned);
@@ -76,10 +75,10 @@ pub fn check_settings(paths: &Paths) -> Result<(), Breach> {
     Ok(())
 }
 
-/// Makes sure that nobody but this user can have written a trust record that is about to be
-/// believed: it, its project's folder and the folder of all projects.
+/// Checks that only this user can have written a trust record before it is used. Covers the record,
+/// its project's folder and the folder of all projects.
 ///
-/// Each is ours alone as we make it, so that it holds also where the state folder is open.
+/// We create each of them private, so the check is valid even if the state folder is open.
 pub fn check_trust_record(record: &Path) -> Result<(), FsError> {
     for path in record.ancestors().take(3) {
         guard(&STATE, path.to_owned())
@@ -89,8 +88,8 @@ pub fn check_trust_record(record: &Path) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Makes sure that nobody but this user can have written what lies prepared in a project's
-/// folder, and that it lies where it seems to.
+/// Checks that only this user can have written a project's prepared file, and that no symlink leads
+/// to it.
 pub fn check_prepared(file: &Path) -> Result<(), FsError> {
     for path in file.ancestors().take(3) {
         let Ok(about) = fs::symlink_metadata(path) else {
@@ -140,7 +139,7 @@ fn guarded(ours: &Ours, path: PathBuf, about: &Metadata) -> Result<(), Breach> {
     })
 }
 
-/// Makes the state folder and the spool private where others can get in.
+/// Makes the state folder and the spool private if others have access.
 pub fn close(paths: &Paths) -> Result<(), FsError> {
     for path in [paths.state().to_owned(), paths.spool()] {
         if fs::metadata(&path).is_ok_and(|about| permissions(&about) & OTHERS != 0) {
@@ -150,13 +149,13 @@ pub fn close(paths: &Paths) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Takes away what [`check_trust_record`] refuses, so that a record can be written anew; what
-/// is another user's stays, and stays refused.
+/// Removes what [`check_trust_record`] refuses, so that a record can be rewritten. Another user's
+/// files stay, and stay refused.
 pub fn close_trust_record(record: &Path) -> Result<(), FsError> {
     for folder in record.ancestors().skip(1).take(2) {
         fsx::make_private(folder)?;
     }
-    // What replaces a file has its mode, and its owner is ours.
+    // A replacement would keep the file's mode, so it is removed first.
     fsx::remove(record)
 }
 
@@ -164,17 +163,17 @@ fn permissions(about: &Metadata) -> u32 {
     about.permissions().mode() & 0o7777
 }
 
-/// Returns `true` if a transcript that the client names lies where the client keeps its own, also
-/// when it is still to be written.
+/// Returns `true` if a transcript's path is inside the client's transcripts folder, even before it
+/// is written.
 pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
     if !transcript.is_absolute() || transcript.components().any(|c| c == Component::ParentDir) {
         return false;
     }
-    // The usual way, without a look at the whole path.
-    if lies_plainly_in(transcript, &paths.client_projects()) {
+    // The usual case, without resolving the whole path.
+    if is_plainly_in(transcript, &paths.client_projects()) {
         return true;
     }
-    // The nearest folder that is there; what is below it is no link.
+    // The nearest existing folder; nothing below it can be a link.
     let real = transcript.ancestors().find_map(|above| {
         let real = above.canonicalize().ok()?;
         Some(match transcript.strip_prefix(above) {
@@ -184,18 +183,18 @@ pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
         })
     });
     // `playbook demo` and `doctor` play a session of our own, in our own folder.
-    let lies_in = |real: &Path, folder: PathBuf| {
+    let is_in = |real: &Path, folder: PathBuf| {
         let folder = folder.canonicalize().unwrap_or(folder);
         real.starts_with(&folder) && real != folder
     };
     real.is_some_and(|real| {
-        lies_in(&real, paths.client_projects()) || lies_in(&real, paths.state().join(PLAYED))
+        is_in(&real, paths.client_projects()) || is_in(&real, paths.state().join(PLAYED))
     })
 }
 
-/// Returns `true` if a path without `..` is below a folder by its name, and no link on the way from
-/// there leads elsewhere; what is not there is no link.
-fn lies_plainly_in(path: &Path, folder: &Path) -> bool {
+/// Returns `true` if a path without `..` is below a folder by name, without a link in between. A
+/// missing component is no link.
+fn is_plainly_in(path: &Path, folder: &Path) -> bool {
     let below = path.ancestors().take_while(|above| *above != folder);
     path != folder && path.starts_with(folder) && !below.into_iter().any(Path::is_symlink)
 }

@@ -1,23 +1,22 @@
-//! Whose memory it is, where one user keeps several apart (spec/3 `tenant_id`).
+//! The owner of a memory, where one user keeps several apart (spec/3 `tenant_id`).
 
 use crate::digest;
 
-/// The name of the user as a tenant.
+/// The user's name as a tenant.
 pub const DEFAULT: &str = "default";
 
-/// Whose memory it is. Each has a file of its own, so that none can be shown what another has,
-/// whatever is asked.
+/// The owner of a memory. Each has its own file, so that no query can return another's data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Tenant {
     /// The user, whose sessions the hooks see.
     #[default]
     User,
-    /// Somebody that the user keeps a memory for, by name.
+    /// A named tenant that the user keeps a memory for.
     Other(String),
 }
 
 impl Tenant {
-    /// The tenant of this name; nothing and [`DEFAULT`] are the user.
+    /// Returns the tenant of this name; an empty name and [`DEFAULT`] mean the user.
     pub fn named(name: &str) -> Self {
         match name {
             "" | DEFAULT => Self::User,
@@ -25,7 +24,6 @@ impl Tenant {
         }
     }
 
-    /// The tenant's name.
     pub fn name(&self) -> &str {
         match self {
             Self::User => DEFAULT,
@@ -33,7 +31,7 @@ impl Tenant {
         }
     }
 
-    /// The name of its folder, for any name: `None` for the user.
+    /// Returns a safe folder name for any tenant name; `None` for the user.
     pub(crate) fn folder(&self) -> Option<String> {
         match self {
             Self::User => None,

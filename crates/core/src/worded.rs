@@ -1,6 +1,6 @@
-//! Enums of which each variant has a word: one place says it, for files, settings and commands.
+//! Enums with one word for each variant in files, settings and commands.
 
-/// Defines an enum with a word for each variant, which is also how serde writes it.
+/// Defines an enum with a word for each variant, which serde also uses.
 #[macro_export]
 macro_rules! worded {
     ($(#[$meta:meta])* pub enum $name:ident {
@@ -14,15 +14,15 @@ macro_rules! worded {
         }
 
         impl $name {
-            /// All of them, in their order.
+            /// All variants, in their order.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
 
-            /// The word for it, as files and commands have it.
+            /// Returns the word for it in files and commands.
             pub const fn word(self) -> &'static str {
                 match self { $( Self::$variant => $word, )+ }
             }
 
-            /// Reads the word back; `None` for any other.
+            /// Parses the word; `None` for any other.
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.word() == word)
             }

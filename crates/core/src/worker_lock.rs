@@ -1,4 +1,4 @@
-//! The lock of the one worker per user, and what is written in it.
+//! The lock of the one worker per user, and its content.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
@@ -15,26 +15,25 @@ use crate::fsx::{self, FsContext as _, FsError};
 use crate::paths::Paths;
 use crate::platform::{Life, ProcessMark};
 
-/// The first pause before a held lock is tried again; it doubles, as others may hold it for
+/// The first pause before a held lock is tried again. It doubles, since the lock may be held for
 /// hours.
 const LOOK: Duration = Duration::from_millis(20);
 const LONGEST_LOOK: Duration = Duration::from_millis(320);
 const MAX_HOLDER: u64 = 4096;
 
-/// Who holds the worker's lock, as the lock file says.
+/// The holder of the worker's lock, as the lock file records it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// The worker's process.
     pub process: ProcessMark,
     pub version: String,
-    /// The account it works for; empty for one that does no job.
+    /// The account it works for; empty for a process that does no job.
     pub account: String,
-    /// Whether it works through the whole spool; else it will not see other jobs.
+    /// Set if it works through the whole spool; otherwise it will not see other jobs.
     pub takes_all: bool,
 }
 
 impl Holder {
-    /// This process, working for `need` through the whole spool.
+    /// Returns this process as working for `need` through the whole spool.
     pub fn of_all(need: &Need) -> Self {
         Self {
             takes_all: true,
@@ -42,7 +41,7 @@ impl Holder {
         }
     }
 
-    /// This process, working for `need` on something of its own.
+    /// Returns this process as working for `need` on its own task.
     pub fn of_some(need: &Need) -> Self {
         Self {
             account: need.account(),
@@ -50,7 +49,7 @@ impl Holder {
         }
     }
 
-    /// This process, which does no job at all.
+    /// Returns this process as doing no job.
     pub fn of_nobody() -> Self {
         Self {
             process: ProcessMark::of(rustix::process::getpid().as_raw_nonzero().get()),
@@ -66,7 +65,7 @@ impl Holder {
     }
 }
 
-/// The lock that one worker of a user holds at a time; let go when dropped.
+/// The lock that one worker of a user holds at a time; released on drop.
 #[derive(Debug)]
 pub struct WorkerLock {
     file: File,
@@ -74,8 +73,8 @@ pub struct WorkerLock {
 }
 
 impl WorkerLock {
-    /// An error when the file on disk is another one by now, or none: the state folder was
-    /// taken away, and with it the right to write anything there.
+    /// Fails if the lock file on disk was removed or replaced. The state folder was then removed,
+    /// and with it the right to write there.
     pub fn check(&self) -> Result<(), FsError> {
         if is_at(&self.file, &self.path)? {
             return Ok(());
@@ -85,7 +84,7 @@ impl WorkerLock {
     }
 }
 
-/// Returns `true` if `file` is what is at `path`; an error when nothing is.
+/// Returns `true` if `file` is the one at `path`; an error if none is there.
 fn is_at(file: &File, path: &Path) -> Result<bool, FsError> {
     let same = || {
         let (ours, there) = (file.metadata()?, std::fs::metadata(path)?);
@@ -95,32 +94,31 @@ fn is_at(file: &File, path: &Path) -> Result<bool, FsError> {
 }
 
 impl Drop for WorkerLock {
-    /// Takes the name away before the lock goes: until the next holder has written its
-    /// own, this process must not be taken for a worker that sees new jobs.
+    /// Clears the name before releasing the lock. Until the next holder writes its own, this
+    /// process must not be mistaken for a worker that sees new jobs.
     fn drop(&mut self) {
-        // Left behind it does no harm as soon as this process has ended.
+        // If that fails, the name is harmless as soon as this process has ended.
         _ = self.file.set_len(0);
     }
 }
 
-/// Why the lock could not be had.
+/// The reason why the lock was not acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// A worker of the same account holds it: it will see every job.
+    /// A worker of the same account holds it and will see every job.
     #[error("a worker (process {0}) is at work already")]
     SameAccount(i32),
-    /// Another held it until the time was over.
+    /// Another process held it until the time was over.
     #[error("the worker lock was not let go in time")]
     Late,
-    /// The lock file could not be used.
     #[error(transparent)]
     File(#[from] FsError),
 }
 
-/// Takes the lock, waiting up to `patience`, or until its turn has come, for whoever will not
-/// see our jobs: a worker of another account, or one that works on something of its own.
+/// Takes the lock, waiting up to `patience` or forever. It waits for holders that will not see our
+/// jobs: a worker of another account, or one with its own task.
 ///
-/// A hook may hold the lock for an instant while it looks; that is waited out.
+/// A hook may hold the lock for an instant to look; that is waited out.
 pub fn take(
     paths: &Paths,
     holder: &Holder,
@@ -133,7 +131,7 @@ pub fn take(
     let mut pause = LOOK;
     loop {
         let is_ours = try_lock_surely(&file).context("lock", &path)?;
-        // Who waits may find that the folder was taken away, and another one made.
+        // The folder may have been removed and recreated during the wait.
         if !is_at(&file, &path)? {
             file = fsx::open_lock_file(&path)?;
             continue;
@@ -154,12 +152,12 @@ pub fn take(
     Ok(WorkerLock { file, path })
 }
 
-/// As [`take`], if it is free now; that another worker has it is no error.
+/// Like [`take`], if it is free now; `None` if another worker holds it.
 pub fn take_if_free(paths: &Paths, holder: &Holder) -> Result<Option<WorkerLock>, FsError> {
     if_had(take(paths, holder, Some(Duration::ZERO)))
 }
 
-/// The lock, where it was had; that another worker has it is no error.
+/// Maps a lock that another worker holds to `None`.
 pub fn if_had(taken: Result<WorkerLock, LockError>) -> Result<Option<WorkerLock>, FsError> {
     match taken {
         Ok(lock) => Ok(Some(lock)),
@@ -168,7 +166,7 @@ pub fn if_had(taken: Result<WorkerLock, LockError>) -> Result<Option<WorkerLock>
     }
 }
 
-/// Becomes the one worker of an account that waits for its turn; `None` when another is.
+/// Becomes the one waiting worker of an account; `None` when another is.
 pub fn take_waiting_place(paths: &Paths, need: &Need) -> Result<Option<File>, FsError> {
     fsx::ensure_dir(paths.state())?;
     let path = paths.waiting_lock(&need.account());
@@ -178,8 +176,8 @@ pub fn take_waiting_place(paths: &Paths, need: &Need) -> Result<Option<File>, Fs
         .then_some(file))
 }
 
-/// Returns `true` if a running worker serves jobs with this need, so that none is to be
-/// started for a job that is in the spool already.
+/// Returns `true` if a running worker serves jobs with this need. Then none must be started for a
+/// job that is already in the spool.
 pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
     let (Some(need), Some(holder)) = (need, holder(&paths.worker_lock())) else {
         return false;
@@ -191,12 +189,12 @@ pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
     holder.is_at(&account)
 }
 
-/// Returns `true` if a worker of this very account is at work on the whole spool.
+/// Returns `true` if a worker of exactly this account works through the whole spool.
 pub fn is_at_work(paths: &Paths, need: &Need) -> bool {
     holder(&paths.worker_lock()).is_some_and(|holder| holder.is_at(&need.account()))
 }
 
-/// Reads who holds the lock at `path`; `None` when nobody does.
+/// Reads the holder of the lock at `path`; `None` when it is free.
 pub fn holder(path: &Path) -> Option<Holder> {
     let mut file = fsx::open_regular(path).ok()?;
     if fs2::FileExt::try_lock_shared(&file).is_ok() {
@@ -255,7 +253,7 @@ mod tests {
         let other = take(&paths, &Holder::of_all(&b), NOW).unwrap_err();
         assert!(matches!(other, LockError::Late), "{other:?}");
         drop(lock);
-        // The next holder has the lock and has not yet said who it is.
+        // The next holder has the lock and has not yet written its name.
         let next = File::open(paths.worker_lock()).unwrap();
         fs2::FileExt::lock_exclusive(&next).unwrap();
         assert!(!serves(&paths, Some(&a)));
@@ -268,7 +266,7 @@ mod tests {
         let mut dead = Holder::of_all(&b);
         dead.process.started = dead.process.started.map(|t| t + 1);
         let _dead = take(&paths, &dead, NOW).unwrap();
-        // No other system tells.
+        // Only Linux reports it.
         assert_eq!(serves(&paths, Some(&b)), cfg!(not(target_os = "linux")));
     }
 

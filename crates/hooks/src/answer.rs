@@ -1,4 +1,4 @@
-//! What a hook says to the client, in the client's words: one line of JSON.
+//! A hook's answer to the client: one line of JSON.
 
 use std::io::Write;
 
@@ -7,16 +7,15 @@ use serde_json::{Map, Value, json};
 use super::HookEvent;
 use crate::clip::one_line;
 
-/// The width of a reminder.
 const COLUMNS: usize = 80;
 
 #[derive(Debug, Default)]
 pub(super) struct HookAnswer {
     pub(super) context: Option<String>,
     pub(super) told: Vec<String>,
-    /// Hints that the agent was given.
+    /// Hints that the agent received.
     pub(super) reminded: Vec<String>,
-    /// With what a turn goes on that was about to end.
+    /// The guidance with which a turn continues that was about to end.
     pub(super) block: Option<String>,
 }
 
@@ -45,7 +44,7 @@ impl HookAnswer {
         }
         if !reply.is_empty() {
             let line = format!("{}\n", Value::Object(reply));
-            // The client may be gone; there is nobody left to tell.
+            // The client may be gone; then there is no reader left.
             _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
         }
     }

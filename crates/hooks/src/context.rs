@@ -1,4 +1,4 @@
-//! Everything a hook needs, resolved once: where, who, when, and what the settings say.
+//! The surroundings of a hook, resolved once.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -18,30 +18,27 @@ use crate::prepared::ProjectSettings;
 use crate::project;
 use crate::state_guard::{self, Breach};
 
-/// What a hook knows before it does its work.
 pub struct HookContext<'a> {
-    /// The environment of the process.
     pub env: &'a Env,
     pub event: HookEvent,
-    /// Where our files lie.
     pub paths: Paths,
     /// The present time, read once.
     pub now: Timestamp,
     pub(super) input: Input,
-    /// Where the session works.
+    /// The session's working folder.
     pub cwd: PathBuf,
     pub project: PathBuf,
-    /// The settings; without them jobs are written all the same.
+    /// The settings; jobs are written even without them.
     pub settings: Option<ProjectSettings>,
-    /// Why the settings cannot be used.
+    /// The reason why the settings cannot be used.
     pub flaw: Option<String>,
-    /// Asked more than once, and looked up in the file system.
+    /// Cached, since it is used more than once and needs the file system.
     has_clients_transcript: OnceCell<bool>,
 }
 
 impl<'a> HookContext<'a> {
-    /// Resolves the surroundings; `None` when there is nothing to do: no home, or
-    /// reflection is switched off here.
+    /// Resolves the surroundings; `None` without a home folder or with reflection switched off
+    /// here.
     pub(super) fn resolve(
         env: &'a Env,
         event: HookEvent,
@@ -53,7 +50,7 @@ impl<'a> HookContext<'a> {
         };
         let start = env.path(name::CLAUDE_PROJECT_DIR);
         let project = project::find(&start.unwrap_or_else(|| cwd.clone()));
-        // One that we know nothing of, though it has key points, may have been moved here.
+        // A project with key points but without state may have been moved here.
         if event == HookEvent::SessionStart
             && !paths.project(&project).exists()
             && paths.playbook_file(&project).exists()
@@ -80,8 +77,8 @@ impl<'a> HookContext<'a> {
         }))
     }
 
-    /// What jobs of this session need to be answered; `None` when that cannot be told:
-    /// the job is written all the same.
+    /// Returns the account that jobs of this session need; `None` on failure, and the job is
+    /// written without it.
     pub(super) fn need(&self) -> Option<Need> {
         let account = &self.settings.as_ref()?.account;
         let client = ClientEnv::of(self.env, &self.paths, Some(&self.project));
@@ -91,8 +88,8 @@ impl<'a> HookContext<'a> {
             .ok()
     }
 
-    /// Returns `true` if a transcript may be read unasked: it lies where the client keeps its
-    /// own. Without a home that cannot be told, and none is turned away.
+    /// Returns `true` if a transcript may be read unasked: it is in the client's own folder.
+    /// Without a home folder this cannot be checked, and every transcript is accepted.
     pub fn is_clients(&self, transcript: &Path) -> bool {
         let has_home = [name::HOME, name::CLAUDE_CONFIG_DIR]
             .iter()
@@ -100,14 +97,13 @@ impl<'a> HookContext<'a> {
         !has_home || state_guard::is_clients(&self.paths, transcript)
     }
 
-    /// The session and its transcript, where that is the client's.
+    /// Returns the session and its transcript, if that is the client's.
     pub fn session(&self) -> Option<(&String, &PathBuf)> {
         let transcript = self.input.transcript.as_ref();
         let transcript = transcript.filter(|_| self.has_clients_transcript());
         self.input.session.as_ref().zip(transcript)
     }
 
-    /// Returns `true` if the session's transcript is the client's.
     pub(super) fn has_clients_transcript(&self) -> bool {
         *self.has_clients_transcript.get_or_init(|| {
             let transcript = self.input.transcript.as_deref();
@@ -115,17 +111,17 @@ impl<'a> HookContext<'a> {
         })
     }
 
-    /// Writes a line to the hooks' log: words of our own and names of files, nothing that
-    /// the client or the settings say.
+    /// Writes a line to the hooks' log: only our own words and file names, no text from the client
+    /// or the settings.
     pub fn log(&self, what: &str) {
-        // What fails here cannot be told.
+        // A failure here cannot be reported.
         _ = fsx::ensure_dir(self.paths.state());
         logfile::note(&self.paths, self.now, self.event.name(), what);
     }
 }
 
-/// Why our folders cannot be used by a session that works in `cwd`, unless reflection is switched
-/// off there.
+/// Returns why a session in `cwd` cannot use our folders; `None` if reflection is switched off
+/// there.
 pub(super) fn breach(
     env: &Env,
     cwd: Option<PathBuf>,
@@ -135,7 +131,7 @@ pub(super) fn breach(
         return Ok(None);
     };
     let breach = state_guard::check(&paths).err();
-    // Settings that others can have written are not asked.
+    // Settings that others can have written are not read.
     if breach.is_some()
         && state_guard::check_settings(&paths).is_ok()
         && let Some(project) = project_of(env, cwd)
@@ -157,8 +153,8 @@ fn or_current(cwd: Option<PathBuf>) -> Option<PathBuf> {
     cwd.or_else(|| std::env::current_dir().ok())
 }
 
-/// Our folders and the session's own, unless there is no home or others may write in ours:
-/// whoever does could have us do anything, and the command line says so.
+/// Returns our folders and the session's own; `None` without a home folder, or if others may write
+/// in ours. They could make us do anything; the command line reports it.
 fn folders(env: &Env, cwd: Option<PathBuf>) -> Option<(Paths, PathBuf)> {
     let paths = Paths::resolve(env).ok()?;
     state_guard::check(&paths).ok()?;

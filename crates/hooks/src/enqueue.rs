@@ -1,4 +1,4 @@
-//! session-end, pre-compact and subagent-stop: write a job, start the worker, be gone.
+//! session-end, pre-compact and subagent-stop: write a job, start the worker, exit.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -19,16 +19,16 @@ use super::legacy::Switches;
 use super::start_worker::Backlog;
 use super::{Manner, start_worker, throttle};
 
-/// Within this time one event of a transcript that has not grown is one job.
+/// The time within which repeated events of a transcript that has not grown are one job.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
-/// So many bytes of a name tell the client's transcripts apart, and are no key.
-const TOLD: usize = 8;
+/// The bytes of a file name in the log: enough to recognize a transcript, too few for a key.
+const LOGGED_NAME_BYTES: usize = 8;
 const CLEAR: &str = "clear";
-/// The client writes the transcript of a subagent beside the hook, which may be the quicker one.
+/// The client writes a subagent's transcript in parallel, and the hook may be quicker.
 const WRITTEN_WITHIN: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A session has ended: a job for its transcript, and its mark is taken away.
+/// Handles the end of a session: writes a job for its transcript, and removes its mark.
 pub(super) fn session_end(context: &HookContext<'_>, manner: Manner) -> Result<(), FsError> {
     let wanted = if context.input.reason.as_deref() == Some(CLEAR) {
         choice(context, |s| s.on_clear, |s| s.clear, true)
@@ -44,14 +44,14 @@ pub(super) fn session_end(context: &HookContext<'_>, manner: Manner) -> Result<(
     done
 }
 
-/// A session is about to be compacted: a job for what it holds so far.
+/// Handles the start of a compaction: writes a job for the conversation so far.
 pub(super) fn pre_compact(context: &HookContext<'_>, manner: Manner) -> Result<(), FsError> {
     let transcript = context.input.transcript.clone();
     let trigger = context.input.trigger.as_ref();
     enqueue(context, manner, JobEvent::PreCompact, transcript, trigger)
 }
 
-/// A subagent has ended: a job for its own transcript, where the user wants that.
+/// Handles the end of a subagent: writes a job for its own transcript, if the user wants that.
 ///
 /// A compaction fires this too, with a path that does not exist and an empty type.
 pub(super) fn subagent_stop(context: &HookContext<'_>, manner: Manner) -> Result<(), FsError> {
@@ -66,12 +66,11 @@ pub(super) fn subagent_stop(context: &HookContext<'_>, manner: Manner) -> Result
     enqueue(context, manner, JobEvent::SubagentStop, transcript, agent)
 }
 
-/// Returns `true` if the user wants subagents to be learned from.
 pub(super) fn learns_from_subagents(context: &HookContext<'_>) -> bool {
     choice(context, |s| s.on_subagent_stop, |s| s.subagent_stop, false)
 }
 
-/// Waits for a transcript that the client may be writing just now.
+/// Waits for a transcript that the client may just be writing.
 fn await_file(transcript: &Path) {
     let deadline = Instant::now() + WRITTEN_WITHIN;
     while matches!(transcript.try_exists(), Ok(false)) && Instant::now() < deadline {
@@ -79,7 +78,7 @@ fn await_file(transcript: &Path) {
     }
 }
 
-/// Our setting, else the earlier version's switch, else ours by default.
+/// Returns our setting, else the earlier version's switch, else the default.
 fn choice(
     context: &HookContext<'_>,
     ours: impl Fn(&ProjectSettings) -> Option<bool>,
@@ -102,8 +101,8 @@ fn enqueue(
     reason: Option<&String>,
 ) -> Result<(), FsError> {
     let need = context.need();
-    // A session without a transcript (none was kept, or nothing was said) has no job; one
-    // that cannot be looked at has, and the worker says why.
+    // A session without a transcript (none was kept, or it was empty) has no job. One that cannot
+    // be examined has, and the worker reports why.
     let transcript = transcript.filter(|t| t.try_exists().unwrap_or(true));
     let Some(transcript) = transcript.filter(|t| is_clients(context, t)) else {
         start_worker::if_due(context, need.as_ref(), &Backlog::of(context));
@@ -131,7 +130,7 @@ fn enqueue(
         job = Some(spool::put(&context.paths, &entropy, ticket)?);
         Ok(())
     };
-    // The plugin and the settings may both have registered the hooks.
+    // Both the plugin and the settings may have registered the hooks.
     let file = open_session::enqueued_file(&context.paths, session);
     let what = format!("{about}\n{}\n{reason:?}", transcript.display());
     let what = name_of(what.as_bytes());
@@ -150,19 +149,19 @@ fn enqueue(
     Ok(())
 }
 
-/// Returns whether a person attends the session, where the client says so.
+/// Returns `true` if a user attends the session; `None` if the client does not report it.
 fn attended(context: &HookContext<'_>) -> Option<bool> {
     let attended = context.env.get(name::ATTENDED)?;
     Some(attended != "0")
 }
 
-/// Returns `true` if a transcript lies where the client keeps its own; no other is read unasked.
+/// Returns `true` if a transcript is in the client's own folder; no other is read unasked.
 fn is_clients(context: &HookContext<'_>, transcript: &Path) -> bool {
     let is = context.is_clients(transcript);
     if !is {
-        // Its name is the caller's choice and may be a key, and this log has no mask.
+        // The caller chooses its name, which may be a key, and this log is not masked.
         let name = transcript.file_name().unwrap_or_default().to_string_lossy();
-        let name = clip::told_head(&name, TOLD);
+        let name = clip::told_head(&name, LOGGED_NAME_BYTES);
         context.log(&format!(
             "left alone: not a transcript of Claude Code: {name}"
         ));
@@ -170,8 +169,8 @@ fn is_clients(context: &HookContext<'_>, transcript: &Path) -> bool {
     is
 }
 
-/// What tells a job from others whatever the folders are called: the event, the session, how
-/// far it has come, and the project's own name.
+/// Returns a text that identifies a job regardless of folder names: the event, the session, its
+/// length so far, and the project's own name.
 fn about(context: &HookContext<'_>, event: JobEvent, transcript: &Path) -> String {
     let length = std::fs::metadata(transcript).map_or(0, |file| file.len());
     let session = context.input.session.as_deref().unwrap_or_default();

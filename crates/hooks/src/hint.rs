@@ -1,8 +1,7 @@
-//! Hints at a prompt and at a failed call: the key points that are due there, and what fixed the
-//! same error before. Each is given once in a session.
+//! Hints at a prompt and at a failed call: the key points that are due, and the corrections of the
+//! same error. Each is given once in a session.
 //!
-//! The texts were masked and made one line each by the worker. A text that is more than a line is
-//! not given.
+//! The worker has masked the texts and made each one line. A text of several lines is not given.
 
 use std::io::Write;
 
@@ -22,11 +21,11 @@ use crate::shown_record::{self, ShownPoints, Start};
 
 /// The most hints that are given at once.
 const MAX_HINTS: usize = 2;
-/// The most UTF-16 units of what is given.
+/// The length limit of all hints together, in UTF-16 units.
 const MAX_UNITS: usize = 1_500;
 const HEADING: &str =
     "Playbook: learned earlier in this project; name the id in brackets when you act on one.";
-/// The beginning of a prompt that the client wrote itself.
+/// The opening of a prompt that the client wrote itself.
 const TASK_NOTIFICATION: &str = "<task-notification>";
 /// The longest mark of a compaction, in bytes: it holds a time.
 const MAX_MARK_BYTES: u64 = 1 << 10;
@@ -58,7 +57,7 @@ impl Hint {
     }
 }
 
-/// Gives the key points that are due at a prompt and that the start left out; after a compaction
+/// Gives the key points that are due at a prompt and that the start left out. After a compaction
 /// they are given again.
 pub(super) fn prompt(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let settings = context.settings.as_ref();
@@ -85,8 +84,8 @@ pub(super) fn prompt(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(
     give(context, hints, &compacted.unwrap_or_default(), out)
 }
 
-/// Gives the key points that are due at a failed call, and what fixed its very error before. An
-/// interrupt is the user's doing.
+/// Gives the key points that are due at a failed call, and the corrections of the same error. An
+/// interrupt by the user is ignored.
 pub(super) fn failure(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let settings = context.settings.as_ref();
     let is_wanted = settings.is_none_or(|settings| settings.on_tool_failure);
@@ -118,7 +117,8 @@ pub(super) fn failure(context: &HookContext<'_>, out: &mut dyn Write) -> Result<
     give(context, points.chain(corrections), "", out)
 }
 
-/// Returns what lies ready with the cues that fit alone; `None` where none does, and in any doubt.
+/// Returns the prepared context with only the matching cues; `None` without any, or if it may be
+/// stale.
 fn due(context: &HookContext<'_>, fits: impl Fn(&CuedPoint) -> bool) -> Option<Ready> {
     let max_units = context.settings.as_ref()?.max_units;
     let (paths, project) = (&context.paths, &context.project);
@@ -134,7 +134,8 @@ fn root(context: &HookContext<'_>) -> String {
     context.project.to_string_lossy().into_owned()
 }
 
-/// Gives the first hints that the session, or a subagent in it, was not given `since` then.
+/// Gives the first hints that the session, or a subagent in it, has not received since the
+/// compaction `since`.
 fn give(
     context: &HookContext<'_>,
     hints: impl Iterator<Item = Hint>,
@@ -146,7 +147,7 @@ fn give(
     for hint in hints {
         let line = format!("- [{}] {}", hint.id, hint.text);
         let fits = units(&given) + 1 + units(&line) <= MAX_UNITS;
-        // What is not given now may be given later.
+        // A hint that is not given now may be given later.
         if news.len() < MAX_HINTS
             && fits
             && !line.contains(char::is_control)
@@ -170,8 +171,8 @@ fn give(
     Ok(())
 }
 
-/// Returns `true` if a reader is given `what` for the first time; a session without an id is given
-/// nothing.
+/// Returns `true` if a reader receives `what` for the first time; `false` for a session without an
+/// id.
 fn is_news(context: &HookContext<'_>, what: &str) -> Result<bool, FsError> {
     let Some(session) = &context.input.session else {
         return Ok(false);
@@ -181,7 +182,7 @@ fn is_news(context: &HookContext<'_>, what: &str) -> Result<bool, FsError> {
     throttle::is_first(&context.paths.shown().join(name))
 }
 
-/// Returns when the session was compacted last, if ever.
+/// Returns the time of the session's last compaction, if any.
 fn compacted(context: &HookContext<'_>) -> Option<String> {
     let session = context.input.session.as_ref()?;
     let mark = open_session::injection_file(&context.paths, session, open_session::COMPACT);
@@ -189,14 +190,14 @@ fn compacted(context: &HookContext<'_>) -> Option<String> {
     Some(String::from_utf8_lossy(&mark).into_owned())
 }
 
-/// Returns what the session was shown, at its start or since.
+/// Returns the points that the session was shown, at its start or later.
 fn shown(context: &HookContext<'_>) -> Option<ShownPoints> {
     let session = context.input.session.as_ref()?;
     let folder = context.paths.shown_points(&context.project);
     shown_record::read(&folder, session).map(|record| record.points)
 }
 
-/// Adds the key points that are given to what the session was shown: their votes count.
+/// Records the given key points as shown to the session, so that votes for them count.
 fn remember(context: &HookContext<'_>, news: &[Hint]) {
     let mut points = ShownPoints::default();
     for hint in news {
@@ -215,7 +216,6 @@ fn remember(context: &HookContext<'_>, news: &[Hint]) {
     }
 }
 
-/// Returns the texts for a person at the terminal.
 fn to_user(context: &HookContext<'_>, news: Vec<Hint>) -> Vec<String> {
     let notices = context.settings.as_ref().map(|settings| settings.notices);
     if notices == Some(Notices::Quiet) || !context.env.is_on(name::ATTENDED) {

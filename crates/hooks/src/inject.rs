@@ -22,13 +22,13 @@ use crate::prepared::{Injection, StartKind};
 use crate::shown_record::{self, Start};
 use crate::status::{Notice, Status};
 
-/// Within this time a session is given its context once for each source.
+/// The time within which a session receives its context only once per source.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
-/// What lasts longer than this the user is told of, once in this time.
+/// The age from which a problem is reported, and the pause between two reports of it.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
 
-/// Answers the start of a session. What it is given is asked for first: where that is in
-/// doubt, nothing has been done yet.
+/// Answers the start of a session. The context is requested first, so that on `SourceDoubt` nothing
+/// has been done yet.
 pub(super) fn run(
     context: &HookContext<'_>,
     source: &dyn AnswerSource,
@@ -50,7 +50,8 @@ pub(super) fn run(
     said.extend(not_learned(context, marked.as_ref().err()));
     let own = need.as_ref().map(Need::account);
     said.retain(|notice| notice.account.is_none() || notice.account == own);
-    // The worker knows of more than the file; the record of what the file has by now.
+    // The worker knows more than the playbook file; the trust record knows the file's current
+    // state.
     let held = status.map_or(0, |status| notices::held(&context.project, status));
     said.extend(notices::quarantine(&context.project, held.max(given.held)));
     said.extend(given.notices);
@@ -68,7 +69,7 @@ pub(super) fn run(
     Ok(marked)
 }
 
-/// The part of the playbook that this start is given; `None` where the conversation holds it.
+/// Returns the part of the playbook for this start; `None` if the conversation contains it already.
 fn kind(context: &HookContext<'_>) -> Option<StartKind> {
     match context.input.source.as_deref() {
         Some("resume" | "fork") => None,
@@ -77,9 +78,9 @@ fn kind(context: &HookContext<'_>) -> Option<StartKind> {
     }
 }
 
-/// The text that the session is given, unless it was given it just now. What it is shown is
-/// remembered; where that fails the transcript still says it. A compaction is remembered even
-/// if it is given nothing: what prompts brought before is gone from the conversation.
+/// Returns the text for the session, unless it just received it, and records what it shows. If
+/// recording fails, the transcript still has the text. A compaction is recorded even without a
+/// text, since earlier hints are gone from the conversation.
 fn news(
     context: &HookContext<'_>,
     before: Option<&MarkBefore>,
@@ -93,7 +94,7 @@ fn news(
     }
     let given = given?;
     if let Some((session, transcript)) = context.session() {
-        let start = if begins_anew(context) {
+        let start = if is_new_conversation(context) {
             Start::New
         } else {
             Start::Later
@@ -107,20 +108,20 @@ fn news(
     Some(given.text)
 }
 
-/// Returns `true` if nothing was said in this session before.
-fn begins_anew(context: &HookContext<'_>) -> bool {
+/// Returns `true` if the session's conversation is empty.
+fn is_new_conversation(context: &HookContext<'_>) -> bool {
     matches!(context.input.source.as_deref(), Some("startup" | "clear"))
 }
 
-/// Returns `true` if this start is the first for its source just now. Two hooks come at once where
-/// they are registered twice; of them one is told yes.
+/// Returns `true` if this start is the first for its source within a few seconds. Hooks that are
+/// registered twice run at once; only one of them gets `true`.
 ///
-/// Where the session begins, its mark tells that, and no file need be made for it.
+/// At the beginning of a session its mark is sufficient, and no other file is created.
 fn is_due(context: &HookContext<'_>, before: Option<&MarkBefore>) -> bool {
     let Some(session) = &context.input.session else {
         return true;
     };
-    if begins_anew(context) {
+    if is_new_conversation(context) {
         match before {
             Some(MarkBefore::Nothing) => return true,
             Some(MarkBefore::Left(before)) if is_of_this_start(context, before) => return false,
@@ -133,7 +134,7 @@ fn is_due(context: &HookContext<'_>, before: Option<&MarkBefore>) -> bool {
 }
 
 fn is_of_this_start(context: &HookContext<'_>, before: &Began) -> bool {
-    // Of two that come at once, the second may have looked at the clock first.
+    // Of two simultaneous hooks, the second may have read the clock first.
     let apart = before.at.map(|at| context.now.duration_since(at).abs());
     let is_now = apart.is_some_and(|apart| apart < ONCE_WITHIN);
     is_now && context.input.source.as_ref() == Some(&before.source)
@@ -161,7 +162,7 @@ fn leave_mark(
     open_session::leave(&context.paths, &opened).map(Some)
 }
 
-/// An error when no job can be put into the spool.
+/// Fails if no job can be put into the spool.
 fn can_take_jobs(context: &HookContext<'_>) -> Result<(), FsError> {
     use rustix::fs::{Access, access};
     let spool = context.paths.spool();
@@ -171,7 +172,7 @@ fn can_take_jobs(context: &HookContext<'_>) -> Result<(), FsError> {
     }
 }
 
-/// What was learned since the user was told last, for a person who has just come.
+/// Returns the news of learned items, for a user who has just opened the session.
 fn learned(context: &HookContext<'_>) -> Option<String> {
     let has_come = context.input.source.as_deref() == Some("startup");
     if !has_come || !context.env.is_on(name::ATTENDED) {
@@ -182,8 +183,8 @@ fn learned(context: &HookContext<'_>) -> Option<String> {
         .ok()?
 }
 
-/// Why nothing will be learned from this session. It is told without our state, which may be
-/// what is broken.
+/// Returns why nothing will be learned from this session. The notice works without our state, which
+/// may be the problem.
 fn not_learned(context: &HookContext<'_>, unwritable: Option<&FsError>) -> Option<Notice> {
     let project = context.project.display();
     let transcript = context.input.transcript.as_deref();
@@ -205,13 +206,13 @@ fn not_learned(context: &HookContext<'_>, unwritable: Option<&FsError>) -> Optio
     Some(Notice::new(&text.clone(), text))
 }
 
-/// What the worker said last, unless that is long ago.
+/// Returns the worker's status, unless it is old.
 fn recent<'a>(context: &HookContext<'_>, backlog: &'a Backlog) -> Option<&'a Status> {
     let status = backlog.status.as_ref()?;
     (context.now.duration_since(status.written).abs() < LONG).then_some(status)
 }
 
-/// What the user should know: from the worker, and what is broken here and now.
+/// Returns the notices for the user: from the worker, and about problems found here.
 fn notices(context: &HookContext<'_>, backlog: &Backlog, status: Option<&Status>) -> Vec<Notice> {
     let mut notices = match status {
         Some(status) => status.notices.clone(),
@@ -227,7 +228,7 @@ fn notices(context: &HookContext<'_>, backlog: &Backlog, status: Option<&Status>
     notices
 }
 
-/// Jobs that no worker has come to, or none has lived to say so.
+/// Returns a notice about jobs that have waited for more than a day.
 fn left_alone(context: &HookContext<'_>, backlog: &Backlog) -> Option<Notice> {
     let born = backlog.oldest.as_ref()?.time()?;
     (context.now.duration_since(born) > LONG).then(|| {
@@ -240,7 +241,7 @@ fn left_alone(context: &HookContext<'_>, backlog: &Backlog) -> Option<Notice> {
     })
 }
 
-/// Returns `true` if the user has not been told of this within a day.
+/// Returns `true` if the user has not seen this notice within a day.
 fn is_news(context: &HookContext<'_>, notice: &Notice) -> bool {
     let file = context.paths.told().join(name_of(notice.topic.as_bytes()));
     notice.account.is_some() || throttle::is_due(&file, context.now, LONG)

@@ -1,6 +1,6 @@
 //! Switches of the earlier Python version, in the client's `settings.json`.
 //!
-//! A user who set one of them keeps what was set; our own settings win over it.
+//! They still apply, but our own settings win over them.
 
 use serde::Deserialize;
 
@@ -35,7 +35,7 @@ pub(super) struct Switches {
 }
 
 impl Switches {
-    /// Reads the client's settings; what cannot be read says nothing.
+    /// Reads the client's settings; an unreadable file sets nothing.
     pub(super) fn read(paths: &Paths) -> Self {
         fsx::read(&paths.client_settings(), MAX_SETTINGS)
             .ok()

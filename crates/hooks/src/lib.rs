@@ -1,11 +1,11 @@
-//! Claude Code's contract: what arrives on stdin, what may leave on stdout, and what
-//! each event does.
+//! The hooks of Claude Code: their input on stdin, their output on stdout, and the work for each
+//! event.
 //!
-//! A hook never blocks the client, but for the gate where the user wants that: it exits 0 whatever happens, prints nothing but its
-//! JSON, and does its work in milliseconds. It writes a job and starts the worker, or looks
-//! something up; it parses no transcript, opens no database and talks to no network. What it
-//! gives a session was made before; where that cannot be relied on, `playbook hook EVENT` does
-//! the same from the playbook and the settings themselves.
+//! A hook never blocks the client, except the gate if the user wants that. It always exits 0,
+//! prints nothing but its JSON, and takes milliseconds. It writes a job and starts the worker, or
+//! looks something up. It parses no transcript, opens no database and uses no network. The context
+//! for a session was prepared before. If that may be stale, `playbook hook EVENT` creates it from
+//! the playbook and the settings.
 
 mod answer;
 pub mod context;
@@ -41,25 +41,24 @@ use context::HookContext;
 use source::{AnswerSource, PreparedSettings, PreparedSource, SourceDoubt, Unknown};
 use wire::Input;
 
-/// The events of the client that we answer.
+/// The client's events that we handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookEvent {
     /// A session starts, resumes, forks, is cleared or compacted.
     SessionStart,
     SessionEnd,
-    /// A session is about to be compacted.
     PreCompact,
     SubagentStart,
     SubagentStop,
     /// A tool call ran and failed.
     PostToolUseFailure,
     UserPromptSubmit,
-    /// The agent is about to stop: the gate's.
+    /// The agent is about to stop; only the gate uses it.
     Stop,
 }
 
 impl HookEvent {
-    /// Those that are built, installed and registered. [`Self::Stop`] is not among them: only
+    /// The events with a binary, installed and registered. [`Self::Stop`] is left out: only
     /// `playbook gate on` registers it, and only the whole program answers it.
     pub const ALL: [Self; 7] = [
         Self::SessionStart,
@@ -71,18 +70,18 @@ impl HookEvent {
         Self::UserPromptSubmit,
     ];
 
-    /// The event by its name in our commands.
+    /// Returns the event with this name in our commands.
     pub fn from_name(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter().chain([Self::Stop]);
         all.find(|event| event.name() == name)
     }
 
-    /// The client's name of the event.
     pub fn client_name(self) -> &'static str {
         self.names().0
     }
 
-    /// Its name in our commands; of those in [`Self::ALL`] the binary's, too.
+    /// Returns the event's name in our commands, which is also the binary's name for those in
+    /// [`Self::ALL`].
     pub fn name(self) -> &'static str {
         self.names().1
     }
@@ -104,13 +103,13 @@ impl HookEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
     AsConfigured,
-    /// The work is done before the hook ends, if it can be.
+    /// The work is done before the hook ends, if possible.
     Wait,
 }
 
 /// The argument of [`Manner::Wait`].
 const WAIT: &str = "--wait";
-/// A process that may write no larger file than this writes none.
+/// The file size limit below which this process writes no files at all.
 const ROOM: u64 = 1 << 20;
 const NO_ROOM: &str = "it may write no files (`ulimit -f`)";
 
@@ -134,11 +133,11 @@ pub fn main(event: HookEvent) -> ! {
     std::process::exit(0);
 }
 
-/// Makes the end of a panic what the client expects of a hook.
+/// Makes a panic exit with status 0, as the client expects of a hook.
 pub fn exit_on_panic(event: HookEvent, env: &Env) {
     let env = env.clone();
     std::panic::set_hook(Box::new(move |panic| {
-        // What is said of it may quote what was read.
+        // The panic message may quote input, so only its place is logged.
         let place = panic.location().map(ToString::to_string);
         let what = format!("panic at {}", place.unwrap_or_default());
         log(&env, event, &what);
@@ -146,7 +145,6 @@ pub fn exit_on_panic(event: HookEvent, env: &Env) {
     }));
 }
 
-/// Answers the event that arrives on stdin.
 #[inline]
 pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn AnswerSource) {
     if env.is_on(name::WORKER) || env.is_on(name::DISABLE) {
@@ -168,13 +166,13 @@ pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn AnswerSo
     }
     if !whole::run(env, event, args, &input) {
         log(env, event, start_worker::NOT_FOUND);
-        // In this one there is no doubt: it knows nothing.
+        // `Unknown` never returns `SourceDoubt`.
         _ = answer(event, args, env, &input, &Unknown, &mut out);
     }
 }
 
-/// Does what an event calls for that has arrived as `input`, and writes the answer to `out`:
-/// a small hook's work without its process, where the whole program is missing.
+/// Handles an event with the given `input` and writes the answer to `out`. Does a small hook's work
+/// without its process, where the whole program is missing.
 pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
     if let Err(SourceDoubt) = answer(event, &[], env, input, &PreparedSource, out) {
         // `Unknown` never returns `SourceDoubt`.
@@ -203,13 +201,13 @@ fn answer(
         if event == HookEvent::SessionStart
             && let Some(breach) = context::breach(env, cwd, source)?
         {
-            tell_lost(&format!("{breach}; {}", breach.hint), out);
+            report_lost(&format!("{breach}; {}", breach.hint), out);
         }
         return Ok(());
     };
     if platform::largest_file().is_some_and(|limit| limit < ROOM) {
         if event == HookEvent::SessionStart {
-            tell_lost(NO_ROOM, out);
+            report_lost(NO_ROOM, out);
         }
         return Ok(());
     }
@@ -241,8 +239,8 @@ fn answer(
     Ok(())
 }
 
-/// Says at a start why nothing will be learned from the session.
-fn tell_lost(why: &str, out: &mut dyn Write) {
+/// Reports at a start why nothing will be learned from the session.
+fn report_lost(why: &str, out: &mut dyn Write) {
     let told = vec![format!("nothing will be learned from this session: {why}")];
     HookAnswer {
         told,

@@ -1,11 +1,11 @@
-//! What the user is told at the start of a session about what waits for a review.
+//! The notice at the start of a session about key points that await a review.
 
 use std::path::Path;
 
 use crate::shown::counted;
 use crate::status::{Notice, Status};
 
-/// How much of this project waits for the user, as the worker said last.
+/// Returns the number of the project's items that await the user, from the worker's last status.
 pub(super) fn held(project: &Path, status: &Status) -> usize {
     let held = status.quarantine.get(&Status::project_key(project));
     held.map_or(0, |held| usize::try_from(*held).unwrap_or(usize::MAX))
@@ -17,7 +17,7 @@ pub(super) fn quarantine(project: &Path, held: usize) -> Option<Notice> {
         "{} {are} held back; `playbook review` shows why",
         counted(held, "key point")
     );
-    // One more is news, also on the same day.
+    // One more held point is news, even on the same day.
     let topic = format!("quarantine\n{}\n{held}", project.display());
     (held > 0).then(|| Notice::new(&topic, text))
 }

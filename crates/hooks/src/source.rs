@@ -1,5 +1,4 @@
-//! Who tells a hook what it cannot find out by itself: what the settings say, and what a
-//! session is given of the playbook.
+//! The sources of what a hook cannot compute by itself: the settings, and a session's context.
 
 use std::path::Path;
 
@@ -10,40 +9,37 @@ use crate::paths::Paths;
 use crate::prepared::{Injection, ProjectSettings, Ready, StartKind};
 use crate::status::Notice;
 
-/// What lies ready cannot be relied on: the whole program is to do it.
+/// The prepared data may be stale: the whole program must do the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceDoubt;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundSettings {
-    /// They could be read, and reflection is switched on.
+    /// The settings were read, and reflection is switched on.
     Known(ProjectSettings),
-    /// They cannot be used, and why: jobs are written all the same.
+    /// The settings cannot be used, with the reason; jobs are written anyway.
     Broken(String),
-    /// Nobody is there who could read them: jobs are written all the same.
+    /// The program that could read them is missing; jobs are written anyway.
     Unknown,
-    /// Reflection is switched off here.
     Off,
 }
 
-/// What a session is given, and what the user is told with it.
+/// The context for a session, and notices for the user.
 #[derive(Debug, Default)]
 pub struct GivenContext {
     /// The text for the model; `None` when there is nothing to say.
     pub injection: Option<Injection>,
-    /// How many key points of the file wait for the user.
+    /// The number of key points in the file that await the user.
     pub held: usize,
-    /// What the user is told.
     pub notices: Vec<Notice>,
 }
 
-/// Answers a hook's questions.
 pub trait AnswerSource {
-    /// What the settings of `project` say; `SourceDoubt` where only the whole program can tell.
+    /// Returns the settings of `project`; `SourceDoubt` if only the whole program can read them.
     fn settings(&self, paths: &Paths, project: &Path) -> Result<FoundSettings, SourceDoubt>;
 
-    /// What the session of `context` is given; nothing, where the source has none of it, and
-    /// `SourceDoubt` where only the whole program can tell.
+    /// Returns the context for a session; empty if the source has none, and `SourceDoubt` if only
+    /// the whole program can create it.
     fn given(
         &self,
         _context: &HookContext<'_>,
@@ -53,7 +49,7 @@ pub trait AnswerSource {
         Ok(GivenContext::default())
     }
 
-    /// What the gate says of a turn that ends; `SourceDoubt` where only the whole program can tell.
+    /// Returns the gate's verdict on a turn; `SourceDoubt` if only the whole program can reach it.
     fn gate(
         &self,
         _context: &HookContext<'_>,
@@ -63,11 +59,11 @@ pub trait AnswerSource {
     }
 }
 
-/// What was prepared: the source of session-start.
+/// The prepared settings and context: the source of session-start.
 pub(super) struct PreparedSource;
 
-/// What was prepared of the settings: the source of the hooks that give no start and link nothing
-/// that could.
+/// The prepared settings alone: the source of the other hooks, which then link no code for the
+/// context.
 pub(super) struct PreparedSettings;
 
 impl AnswerSource for PreparedSettings {
@@ -100,8 +96,8 @@ impl AnswerSource for PreparedSource {
     }
 }
 
-/// The source where nothing can be relied on, and the program that could tell is missing:
-/// jobs are written, and nothing is given.
+/// The source without prepared data and without the whole program: jobs are written, and nothing is
+/// given.
 pub(super) struct Unknown;
 
 impl AnswerSource for Unknown {

@@ -1,7 +1,7 @@
-//! Starts the worker, so that it outlives the client.
+//! Starts the worker so that it outlives the client.
 //!
-//! A process stands between the hook and the worker: see [`detach`]. It is the hook's own binary
-//! once more, which starts in a fraction of the time that the whole program takes: on two virtual
+//! An intermediate process separates the hook from the worker: see [`detach`]. It is another run of
+//! the hook's own binary, which starts in a fraction of the whole program's time. On two virtual
 //! cores the hook may have to wait for the core until it has started.
 
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ use super::context::HookContext;
 use super::detach::{self, DETACH};
 
 const PROGRAM: &str = "playbook";
-/// What an inline hook leaves of the client's own limit, for writing and ending.
+/// The part of the client's time limit that an inline hook leaves for writing and exiting.
 const MARGIN_MS: u64 = 300;
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Starts a worker in the background unless one for this account runs already.
+/// Starts a worker in the background unless one for this account is already running.
 pub fn detached(context: &HookContext<'_>, need: Option<&Need>) {
     if worker_lock::serves(&context.paths, need) {
         return;
@@ -31,8 +31,8 @@ pub fn detached(context: &HookContext<'_>, need: Option<&Need>) {
     let Some(program) = worker_program(context) else {
         return;
     };
-    // It leaves our folder by itself. With a folder named here, a program that has the C
-    // library in it would be copied by `fork` where `posix_spawn` copies nothing.
+    // The process changes its folder itself. With a folder given here, a statically linked program
+    // would be copied by `fork` where `posix_spawn` copies nothing.
     let mut command = if let Some(own) = detach::own_binary(context.event) {
         let mut command = Command::new(own);
         command.arg(DETACH).arg(program).arg("worker");
@@ -58,11 +58,11 @@ pub(super) fn if_due(context: &HookContext<'_>, need: Option<&Need>, backlog: &B
     }
 }
 
-/// What is logged, and told to the user, when the worker's program is missing.
+/// The message for the log and the user when the worker's program is missing.
 pub(super) const NOT_FOUND: &str = "could not find the program `playbook` beside the hook or on PATH; jobs wait until it is installed";
 
-/// Works on one job as an ordinary child and waits for it; after `patience` it stays
-/// in the spool, with what was done of it.
+/// Works on one job as an ordinary child and waits for it. After `patience` the job stays in the
+/// spool with its progress.
 pub(super) fn inline(context: &HookContext<'_>, id: &JobId, patience: Duration) {
     let deadline = Instant::now() + patience;
     let Some(program) = worker_program(context) else {
@@ -89,11 +89,11 @@ pub(super) fn patience(context: &HookContext<'_>, inline_ms: u64) -> Duration {
     Duration::from_millis(limit)
 }
 
-/// Finds the program `playbook` beside this one or on PATH.
+/// Finds the program `playbook` next to this one or on PATH.
 pub(super) fn program(env: &Env) -> Option<PathBuf> {
-    let beside = std::env::current_exe().ok()?.with_file_name(PROGRAM);
-    if beside.is_file() {
-        return Some(beside);
+    let neighbour = std::env::current_exe().ok()?.with_file_name(PROGRAM);
+    if neighbour.is_file() {
+        return Some(neighbour);
     }
     let path = env.os(name::PATH)?;
     std::env::split_paths(path)
@@ -101,7 +101,7 @@ pub(super) fn program(env: &Env) -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-/// The program of the worker, if the user lets hooks start it and it can be found.
+/// Returns the worker's program, if hooks may start it and it is found.
 fn worker_program(context: &HookContext<'_>) -> Option<PathBuf> {
     if context.env.is_on(name::NO_WORKER) {
         return None;
@@ -113,7 +113,7 @@ fn worker_program(context: &HookContext<'_>) -> Option<PathBuf> {
     program
 }
 
-/// What every worker is started with: its project, the guard against recursion, no stream of ours.
+/// Sets the options of every worker: its project, the guard against recursion, no stream of ours.
 fn for_project<'c>(command: &'c mut Command, project: &Path) -> &'c mut Command {
     command
         .arg("--project")
@@ -131,10 +131,10 @@ fn start(context: &HookContext<'_>, command: &mut Command) -> Option<Child> {
         .ok()
 }
 
-/// How many entries of the spool a hook looks at, when it cannot rely on the status.
+/// The number of spool entries that a hook examines when it cannot rely on the status.
 const SPOOL_LOOK: usize = 16;
 
-/// What a hook knows of the jobs that wait: the worker's word, or a glance at the spool.
+/// The waiting jobs as far as a hook knows them: the worker's status, or a look at the spool.
 pub(super) struct Backlog {
     pub(super) status: Option<Status>,
     pub(super) oldest: Option<JobId>,

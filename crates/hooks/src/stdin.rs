@@ -1,4 +1,4 @@
-//! Reads the one JSON object that the client sends, without trusting it to end.
+//! Reads the client's one JSON object without relying on it to end.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -9,13 +9,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 const MAX_INPUT: usize = 8 << 20;
 const MAX_WAIT: Duration = Duration::from_millis(500);
 const CHUNK: usize = 64 << 10;
-/// How many times we still read after that what has arrived already: who was not given the
-/// processor in time must not lose it.
+/// The number of reads of already received input after the deadline: a process without CPU time
+/// must not lose it.
 const MAX_LATE: usize = MAX_INPUT / CHUNK;
 
 /// Reads stdin until a whole object has arrived, or the end, or the limits.
 ///
-/// What has arrived by then is returned: an incomplete value is the parser's to refuse.
+/// Returns what has arrived by then: the parser refuses an incomplete value.
 pub(super) fn read() -> io::Result<Vec<u8>> {
     let stdin = io::stdin();
     let deadline = Instant::now() + MAX_WAIT;
@@ -28,8 +28,8 @@ pub(super) fn read() -> io::Result<Vec<u8>> {
         if late > MAX_LATE || !is_readable(&stdin, left)? {
             return Ok(bytes);
         }
-        // Into memory that nobody has touched yet: to fill a chunk with zeros first would take a
-        // twentieth of a hook's time.
+        // Reads into uninitialized memory: zeroing a chunk first would take a twentieth of a hook's
+        // time.
         bytes.reserve(CHUNK);
         let n = match rustix::io::read(&stdin, spare_capacity(&mut bytes)) {
             Err(rustix::io::Errno::INTR) => continue,
@@ -54,7 +54,7 @@ fn is_readable(stdin: &io::Stdin, wait: Duration) -> io::Result<bool> {
     }
 }
 
-/// How far an object has arrived; each byte is looked at once.
+/// The parse state of an object; each byte is examined once.
 #[derive(Debug, Default)]
 struct Object {
     depth: usize,
@@ -63,7 +63,7 @@ struct Object {
 }
 
 impl Object {
-    /// Goes on with the bytes that have come; tells whether the object ends in them.
+    /// Consumes the next bytes; returns `true` if the object ends in them.
     fn ends_in(&mut self, bytes: &[u8]) -> bool {
         bytes.iter().any(|byte| self.ends_with(*byte))
     }

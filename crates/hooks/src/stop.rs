@@ -1,4 +1,4 @@
-//! stop: what the gate says of a turn that ends. Only the whole program can tell.
+//! stop: the gate's verdict on a turn that ends. Only the whole program can reach it.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,26 +9,23 @@ use super::source::{AnswerSource, SourceDoubt};
 
 #[derive(Debug, Clone, Copy)]
 pub struct EndedTurn<'a> {
-    /// The session's id.
     pub session: &'a str,
-    /// The session's transcript, whose last lines may be missing still.
+    /// The session's transcript; its last lines may not be written yet.
     pub transcript: &'a Path,
-    /// The id of the prompt that the turn belongs to, from a client that says it.
+    /// The id of the turn's prompt, if the client reports it.
     pub prompt: Option<&'a str>,
-    /// What the agent said last.
     pub message: &'a str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnVerdict {
-    /// It ends, and the user is told this.
+    /// The turn ends, and the user sees this text.
     Tell(String),
-    /// It goes on with this guidance.
+    /// The turn continues with this guidance.
     Block(String),
 }
 
 impl TurnVerdict {
-    /// What the user or the agent is told.
     pub fn text(&self) -> &str {
         match self {
             Self::Tell(text) | Self::Block(text) => text,
@@ -36,8 +33,8 @@ impl TurnVerdict {
     }
 }
 
-/// Answers for the session's own turns, unless something still runs in the background: that
-/// begins a turn of its own when it is over.
+/// Answers for the session's own turns, unless a background task is running: it starts another turn
+/// when it ends.
 pub(super) fn run(
     context: &HookContext<'_>,
     source: &dyn AnswerSource,

@@ -1,7 +1,7 @@
-//! subagent-start: gives a subagent the playbook where its end is learned from.
+//! subagent-start: gives a subagent the playbook if its end is learned from.
 //!
-//! It has a context of its own, in which nothing is that its session was given. What it is given
-//! stands in its transcript, where the worker finds it.
+//! Its context is separate and does not contain what its session received. The given text is in its
+//! transcript, where the worker finds it.
 
 use std::io::Write;
 
@@ -15,12 +15,12 @@ use crate::fsx::FsError;
 use crate::open_session;
 use crate::prepared::StartKind;
 
-/// Within this time a subagent is given its context once, also where two hooks are registered.
+/// The time within which a subagent receives its context once, even if two hooks are registered.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 
 /// Answers the start of a subagent.
 ///
-/// What has no type is the client's own, as what sums up a conversation.
+/// Agents without a type are the client's own, such as the one that summarizes a conversation.
 pub(super) fn start(
     context: &HookContext<'_>,
     source: &dyn AnswerSource,

@@ -1,4 +1,4 @@
-//! Things that happen once, or once in a while: an injection, a notice to the user, a hint.
+//! Limits how often something happens: an injection, a notice to the user, a hint.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -10,9 +10,9 @@ use jiff::{SignedDuration, Timestamp};
 use crate::fsx::lock::try_lock;
 use crate::fsx::{self, FsError};
 
-/// Returns `true` if this is the first time, and remembers having been asked: `file` is made.
+/// Returns `true` the first time, and records the call by creating `file`.
 ///
-/// Of several hooks that ask at once, one is told yes.
+/// Of several simultaneous hooks, exactly one gets `true`.
 pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
     if let Some(folder) = file.parent() {
         fsx::ensure_dir(folder)?;
@@ -20,12 +20,12 @@ pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
     fsx::mark_new(file)
 }
 
-/// Returns `true` if `pause` has passed since this last said yes, and remembers saying it.
+/// Returns `true` if `pause` has passed since the last `true`, and records it.
 ///
-/// Of several hooks that ask at once, one is told yes; where nothing can be remembered, all.
+/// Of several simultaneous hooks, one gets `true`; if nothing can be recorded, all do.
 pub fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {
     let mut is_due = false;
-    // What is done here cannot fail.
+    // The closure cannot fail.
     _ = unless_done(file, now, pause, "", || {
         is_due = true;
         Ok(())
@@ -33,16 +33,15 @@ pub fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {
     is_due
 }
 
-/// Two hooks for one event run at once; the second waits so long for the first.
+/// The time that the second of two simultaneous hooks waits for the first.
 const PATIENCE: Duration = Duration::from_millis(200);
 const LOOK: Duration = Duration::from_millis(1);
-/// A time and what was done then are no longer, in bytes.
+/// The longest record of a time and an action, in bytes.
 const LONGEST: usize = 1 << 10;
 
-/// Does what is called `what`, unless that was done within `pause`.
+/// Does the action named `what`, unless it was done within `pause`.
 ///
-/// Of two hooks that come at once, one waits for the other: what failed there, or ended
-/// with it, is done here.
+/// Of two simultaneous hooks, one waits for the other and acts if that one failed or was killed.
 pub(super) fn unless_done(
     file: &Path,
     now: Timestamp,
@@ -50,7 +49,7 @@ pub(super) fn unless_done(
     what: &str,
     act: impl FnOnce() -> Result<(), FsError>,
 ) -> Result<(), FsError> {
-    // Done twice is better than not at all.
+    // Doing it twice is better than not at all.
     let Some(handle) = locked(file) else {
         return act();
     };
@@ -63,9 +62,9 @@ pub(super) fn unless_done(
     }
     act()?;
     let new = format!("{} {what}", now.as_millisecond());
-    // What was done counts, also where that cannot be written down. A file that was emptied
-    // would be put on the disk when it is closed, which takes longer than all else here: the
-    // new text goes over the old one, of which only what is longer is cut off.
+    // The action counts even if it cannot be recorded. A truncated file would be flushed to disk on
+    // close, which takes longer than everything else here. So the new text overwrites the old, and
+    // only a longer rest is cut off.
     _ = handle.write_all_at(new.as_bytes(), 0).and_then(|()| {
         if new.len() < length {
             handle.set_len(new.len() as u64)?;
@@ -89,7 +88,7 @@ fn locked(file: &Path) -> Option<File> {
 }
 
 fn is_within(at: &str, now: Timestamp, pause: SignedDuration) -> bool {
-    // Of two that come at once, the second may have looked at the clock first.
+    // Of two simultaneous hooks, the second may have read the clock first.
     let apart = at
         .trim()
         .parse::<i64>()
@@ -123,7 +122,6 @@ mod tests {
         let acts = std::sync::atomic::AtomicU32::new(0);
         let act = |what: &str| {
             unless_done(&file, now, pause, what, || {
-                // The first one fails.
                 match acts.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
                     0 => Err(std::io::Error::other("no")).context("do", &file),
                     _ => Ok(()),

@@ -1,4 +1,4 @@
-//! Leaves an event to the whole program, which can read settings and playbooks itself.
+//! Hands an event to the whole program, which can read settings and playbooks itself.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -8,8 +8,8 @@ use super::{HookEvent, start_worker};
 use crate::env::Env;
 use crate::fault;
 
-/// Runs `playbook hook EVENT` on the same input, with our own standard output; tells whether
-/// it could be started.
+/// Runs `playbook hook EVENT` on the same input, with our standard output; returns `true` if it
+/// started.
 pub(super) fn run(env: &Env, event: HookEvent, args: &[OsString], input: &[u8]) -> bool {
     let Some(program) = start_worker::program(env) else {
         return false;
@@ -24,7 +24,7 @@ pub(super) fn run(env: &Env, event: HookEvent, args: &[OsString], input: &[u8]) 
         return false;
     };
     if let Some(mut stdin) = child.stdin.take() {
-        // It may have ended without a look at it.
+        // The program may have ended without reading it.
         _ = stdin.write_all(input);
     }
     _ = child.wait();

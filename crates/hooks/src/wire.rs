@@ -1,4 +1,4 @@
-//! The client's JSON, field by field; what is missing, null or of another type is absent.
+//! The client's JSON, field by field. A missing value, null or another type counts as absent.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use serde_json::value::RawValue;
 
 use crate::lenient_json::lenient;
 
-/// The longest name, in bytes: the client's are those of files.
+/// The longest name, in bytes: the client's names are file names.
 const MAX_NAME: usize = 1_024;
-/// The longest path that a system knows, in bytes; of a longer one each question costs the
-/// more the longer it is.
+/// The longest path that a system accepts, in bytes. Longer ones only slow down each file
+/// operation.
 const MAX_PATH: usize = 4_096;
 
-/// One event's input. Every field may be absent: no shape is an error.
+/// The input of one event. Every field may be absent: no shape is an error.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub(super) struct Input {
     #[serde(rename = "session_id", default, deserialize_with = "name")]
@@ -26,7 +26,7 @@ pub(super) struct Input {
     pub(super) agent_transcript: Option<PathBuf>,
     #[serde(default, deserialize_with = "name")]
     pub(super) agent_id: Option<String>,
-    /// None for what compacts a conversation.
+    /// Absent for the agent that compacts a conversation.
     #[serde(default, deserialize_with = "speech")]
     pub(super) agent_type: Option<String>,
     #[serde(default, deserialize_with = "path")]
@@ -52,13 +52,12 @@ pub(super) struct Input {
     #[serde(rename = "last_assistant_message")]
     #[serde(default, deserialize_with = "speech")]
     pub(super) last_message: Option<String>,
-    /// Whether something that the session began runs on without it.
+    /// Set if a background task of the session is still running.
     #[serde(rename = "background_tasks")]
     #[serde(default, deserialize_with = "has_any")]
     pub(super) has_background_tasks: bool,
 }
 
-/// The part of a tool's input that a cue may match.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ToolInput {
@@ -71,7 +70,7 @@ pub(super) struct ToolInput {
 }
 
 impl Input {
-    /// Reads the client's object; `None` when it is not one.
+    /// Parses the client's object; `None` for anything else.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         // serde would take the items of a list for the fields.
         let is_object = bytes.trim_ascii_start().starts_with(b"{");
@@ -83,12 +82,12 @@ fn speech<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error
     Ok(lenient(from)?.filter(|text: &String| !text.is_empty()))
 }
 
-/// A name; one with a NUL is none, nor is a long one.
+/// Reads a name; one that is too long or contains a NUL counts as absent.
 fn name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     Ok(speech(from)?.filter(|name| name.len() <= MAX_NAME && !name.contains('\0')))
 }
 
-/// Only an absolute path is one, and none that is too long for a system.
+/// Reads an absolute path; a relative or too long one counts as absent.
 fn path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
     let path = speech(from)?.filter(|path| path.len() <= MAX_PATH && !path.contains('\0'));
     Ok(path.map(PathBuf::from).filter(|path| path.is_absolute()))
@@ -103,7 +102,7 @@ fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     Ok(lenient(from)? == Some(true))
 }
 
-/// Returns `true` if there is a list with something in it.
+/// Returns `true` for a non-empty list.
 fn has_any<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     let text = <&RawValue>::deserialize(from)?.get();
     let items: Result<Vec<IgnoredAny>, _> = serde_json::from_str(text);

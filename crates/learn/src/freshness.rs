@@ -1,7 +1,7 @@
 //! The names of paths and targets: in a key point's text, and in the files of a checkout.
 //!
 //! A name is a path (`src/lib.rs`) or the command that runs a target (`make proto`). Only a name
-//! that was seen in the files can be gone, so a text may be misread without harm.
+//! that was found in the files before can be gone, so misreading a text does no harm.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,10 +14,10 @@ const JUST: &str = "just";
 const MISE: &str = "mise run";
 const NPM: &str = "npm run";
 
-/// Reads the names in a text: paths anywhere, targets where a command in backticks runs them.
+/// Finds the names in a text: paths anywhere, targets only where a command in backticks runs them.
 pub fn names_in(text: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    // Empty between two backticks of a run: a span may be fenced by any number.
+    // Parts between adjacent backticks are empty: a span may be fenced by any number.
     let mut parts = text.split('`').filter(|part| !part.is_empty()).peekable();
     let mut is_code = text.starts_with('`');
     while let Some(part) = parts.next() {
@@ -71,8 +71,8 @@ fn target(runner: &str, name: &str) -> String {
     format!("{runner} {name}")
 }
 
-/// Reads a word as a path: with a slash or an ending, inside the project, up to the first
-/// folder that is a pattern or a placeholder.
+/// Reads a word as a path inside the project, with a slash or an extension. It ends before the
+/// first component that is a pattern or a placeholder.
 fn path(word: &str) -> Option<String> {
     let word = word.rsplit('=').next()?;
     let word = word.trim_start_matches(['"', '\'', '(', '[', '@']);
@@ -95,7 +95,7 @@ fn path(word: &str) -> Option<String> {
     (is_path && !literal.contains(&"..") && !literal.contains(&"")).then(|| literal.join("/"))
 }
 
-/// The names that were looked for in the files of a checkout.
+/// The search for names in the files of a checkout.
 #[derive(Debug)]
 pub struct Search<'n> {
     is_found: HashMap<&'n str, bool>,
@@ -110,7 +110,7 @@ impl<'n> Search<'n> {
         }
     }
 
-    /// Notes that a file exists. A name may give its path, or a folder's, from any folder above.
+    /// Records that a file exists. A name may give its path, or a folder's, from any folder above.
     pub fn add_path(&mut self, path: &str) {
         let slashes: Vec<usize> = path.match_indices('/').map(|(at, _)| at).collect();
         for start in [0].into_iter().chain(slashes.iter().map(|at| at + 1)) {
@@ -123,12 +123,12 @@ impl<'n> Search<'n> {
         }
     }
 
-    /// Returns true for a file that may declare a target looked for.
+    /// Returns `true` for a file that may declare one of the targets.
     pub fn wants_text(&self, path: &str) -> bool {
         runner_of(path).is_some() && self.is_found.keys().any(|name| is_target(name))
     }
 
-    /// Notes the targets that a file declares; `None` is a text that could not be read.
+    /// Records the targets that a file declares; `None` is an unreadable text.
     pub fn add_text(&mut self, path: &str, text: Option<&str>) {
         let Some(runner) = runner_of(path) else {
             return;
@@ -141,8 +141,8 @@ impl<'n> Search<'n> {
         }
     }
 
-    /// Returns true for a name that was found, false for one that is missing, and `None` where a
-    /// file that could not be read may declare it.
+    /// Returns `true` for a found name and `false` for a missing one; `None` if an unreadable file
+    /// may declare it.
     pub fn has(&self, name: &str) -> Option<bool> {
         let is_found = self.is_found.get(name).copied().unwrap_or_default();
         (is_found || self.has_read_all || !is_target(name)).then_some(is_found)
@@ -155,12 +155,12 @@ impl<'n> Search<'n> {
     }
 }
 
-/// No path has a blank, since a text is split at blanks.
+/// Returns `true` for a target: paths have no spaces, since a text is split there.
 fn is_target(name: &str) -> bool {
     name.contains(' ')
 }
 
-/// Returns the runner whose targets a file declares.
+/// Returns the runner of the targets that a file declares.
 fn runner_of(path: &str) -> Option<&'static str> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
@@ -176,7 +176,7 @@ fn runner_of(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the task of mise that a file is the script of.
+/// Returns the mise task that a script file defines.
 fn mise_task(path: &str) -> Option<&str> {
     let (folder, file) = path.rsplit_once('/')?;
     let is_in = |tasks: &&str| {
@@ -200,7 +200,6 @@ fn declared(runner: &str, text: &str) -> Option<Vec<String>> {
     Some(table.flat_map(|table| table.keys().cloned()).collect())
 }
 
-/// Returns the targets of a rule in a makefile.
 fn rule(line: &str) -> impl Iterator<Item = &str> {
     let is_rule = !line.starts_with(['\t', ' ', '#', '.']) && !line.contains(":=");
     let head = line.split_once(':').filter(|_| is_rule);
@@ -208,7 +207,7 @@ fn rule(line: &str) -> impl Iterator<Item = &str> {
     targets.filter(|target| !target.contains(['%', '$', '=']))
 }
 
-/// Returns the name of a recipe, or of an alias, in a justfile.
+/// Returns the name of a recipe or alias in a justfile.
 fn recipe(line: &str) -> Option<&str> {
     if let Some(alias) = line.strip_prefix("alias ") {
         return alias.split_whitespace().next();

@@ -1,12 +1,11 @@
-//! From a session to what it teaches: values in, values out. Nothing here asks for the time,
-//! the network or a database.
+//! Turns a session into what it teaches: values in, values out, without clock, network or database.
 //!
 //! - [`transcript`]: a session's JSONL file → events, citations, outcome, evidence.
 //! - [`playbook`]: the key points: model, rendering, tags, operations, undo.
-//! - [`reflect`]: prompts, reflector, curator, the reading of replies, the rules.
+//! - [`reflect`]: prompts, reflector, curator, parsing of replies, rules.
 //! - [`freshness`]: the paths and targets in a key point's text and in a project's files.
-//! - [`gate`]: whether what an agent says at its stop holds against what happened.
-//! - [`redact`]: secrets are masked, in one pass by a table of rules.
+//! - [`gate`]: compares an agent's claims at its stop with the events.
+//! - [`redact`]: masks secrets in one pass, by a table of rules.
 //! - [`screen`]: finds blatant attacks in the text of a key point.
 
 #![cfg_attr(

@@ -1,8 +1,8 @@
 //! The server under load, with 100,000 records of one tenant: `cargo bench -p playbook-server`.
 //!
-//! On this machine's database, then on `PostgreSQL` where that is installed: how long queries take,
-//! how many errors are looked up in a second, and with `-- --soak SECONDS` whether memory grows.
-//! `cargo build --release` first: the programs are started as users start them.
+//! Measures the latency of queries and the rate of error look-ups, on this machine's database and,
+//! if installed, on `PostgreSQL`. `-- --soak SECONDS` also checks that memory does not grow. Needs
+//! `cargo build --release` first, since it starts the programs as users do.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -49,9 +49,9 @@ const PORTION: u64 = 1_000;
 const PROJECTS: u64 = 20;
 const WORDS: f64 = 20_000.0;
 const SECONDS: u64 = 15;
-/// The rate is not what is measured.
+/// The rate limit is not under test.
 const RATE: [&str; 2] = ["--rate", "1000000"];
-/// The bars: what the slowest query of a hundred takes, and how many errors are looked up.
+/// The limits: the duration of the slowest of a hundred queries, and the rate of error look-ups.
 const SLOWEST_MS: f64 = 20.0;
 const SEEN_PER_SECOND: f64 = 1_000.0;
 
@@ -86,13 +86,13 @@ fn main() {
     measure(&Server::start(user, &options, Some(store)), soak);
 }
 
-/// A word; as in a language, a few of them are in most texts and most in a few.
+/// Returns a word. As in a language, a few words are in most texts, and most words in a few.
 fn word(chance: &mut Chance) -> String {
     let share = chance.below(1 << 20) as f64 / f64::from(1 << 20);
     format!("w{:.0}x", WORDS.powf(share))
 }
 
-/// Words that somebody looks for: the most common are dropped before any search.
+/// Returns words to search for. The most common ones are left out, since every search drops them.
 fn wanted(chance: &mut Chance, words: usize) -> String {
     let all = std::iter::repeat_with(|| word(chance)).filter(|word| word.len() > 3);
     all.take(words).collect::<Vec<_>>().join(" ")
@@ -103,7 +103,7 @@ fn text(chance: &mut Chance, words: u64) -> String {
     words.join(" ")
 }
 
-/// Fills the memory of the tenant `team`, and what waits to be shared of the user's own.
+/// Fills the memory of the tenant `team`, and the user's own records that wait to be shared.
 fn fill(user: &User) {
     let mut chance = Chance::new(42);
     let state = user.database();
@@ -170,7 +170,7 @@ fn error(number: u64) -> String {
     format!("error: w{number}x has failed")
 }
 
-/// What it holds in memory, in MiB.
+/// Returns the server's resident memory, in MiB.
 fn resident(server: &Server) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", server.child.id())).unwrap();
     let line = status
@@ -185,7 +185,7 @@ fn resident(server: &Server) -> u64 {
         / 1024
 }
 
-/// Asks on some connections at once for so long; what each question took, in milliseconds.
+/// Sends requests on several connections for a while; returns their durations in milliseconds.
 fn load(
     server: &Server,
     connections: u64,

@@ -1,7 +1,7 @@
-//! `playbook-server`: what was learned, for other programs and other machines.
+//! `playbook-server`: access to the memory for other programs and other machines.
 //!
-//! MCP puts each question to the program `playbook`; the exchange with others (`sync`) and the
-//! HTTP server (`http`) work on the memory itself.
+//! MCP calls the program `playbook`; the exchange with others (`sync`) and the HTTP server (`http`)
+//! use the memory directly.
 
 mod http;
 mod mcp;
@@ -23,7 +23,7 @@ use crate::postgres::Address;
 use crate::postgres::roles::{self, TenantName};
 use crate::tokens::TokenFile;
 
-/// So many questions are put to databases of this machine at once: each has a connection of its own,
+/// The number of simultaneous queries to databases of this machine: each has its own connection,
 /// with a cache.
 const BLOCKING_THREADS: usize = 16;
 
@@ -75,9 +75,9 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let told = format!("{error:#}");
-            // What follows is another line, as `playbook` has it.
-            eprintln!("error: {}", told.replacen("; hint: ", "\nhint: ", 1));
+            let text = format!("{error:#}");
+            // The hint is a separate line, as `playbook` prints it.
+            eprintln!("error: {}", text.replacen("; hint: ", "\nhint: ", 1));
             ExitCode::FAILURE
         }
     }
@@ -99,12 +99,12 @@ fn run() -> anyhow::Result<()> {
             ServerCommand::Sync => eprintln!("{}", sync::run().await?),
             ServerCommand::Init => {
                 let password = roles::init(&mut owner().await?).await?;
-                tell(roles::SERVER, password.as_deref());
+                print_role(roles::SERVER, password.as_deref());
             }
             ServerCommand::Tenant { name } => {
                 let name = TenantName::parse(&name)?;
                 let password = roles::add_tenant(&mut owner().await?, &name).await?;
-                tell(&name.role(), password.as_deref());
+                print_role(&name.role(), password.as_deref());
             }
             ServerCommand::Token(action) => token(&action)?,
             ServerCommand::Serve(options) => http::serve(&options).await?,
@@ -121,8 +121,8 @@ async fn owner() -> anyhow::Result<Client> {
     postgres::connect(&Address::of(&login)?).await
 }
 
-/// Prints a role and its password, which is shown this once.
-fn tell(role: &str, password: Option<&str>) {
+/// Prints a role and its password, which is shown only once.
+fn print_role(role: &str, password: Option<&str>) {
     println!("{}", json!({"role": role, "password": password}));
     eprintln!(
         "{}",

@@ -1,5 +1,5 @@
-//! The tools that an MCP client is offered: few, and described in few words, because each word of
-//! a description is paid for in every session. The program `playbook` answers each.
+//! The tools for an MCP client: few, with short descriptions, because every session pays for each
+//! word. The program `playbook` does the work.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -15,9 +15,9 @@ use tokio::process::Command;
 
 const NAME: &str = "playbook";
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest answer, in bytes: what an agent is told has its price.
+/// The longest answer, in bytes: the agent pays for its tokens.
 const LONGEST: usize = 16 << 10;
-/// By this the program knows that an agent asks, not the user.
+/// The variable that marks an agent's call, as opposed to the user's.
 const BY_AGENT: (&str, &str) = ("CLAUDECODE", "1");
 
 #[derive(Debug, Clone)]
@@ -85,13 +85,13 @@ impl ProjectMemory {
 
 impl ProjectMemory {
     async fn ask<const N: usize>(&self, command: [String; N]) -> Result<String, String> {
-        let told = self.answer(&command).await;
-        told.map_err(|error| format!("{error:#}"))
+        let answer = self.answer(&command).await;
+        answer.map_err(|error| format!("{error:#}"))
     }
 
-    /// Asks the program; the answer is its output, an error what it complains of.
+    /// Runs the program; returns its output, or its error message.
     ///
-    /// A status of 1 with an output is an answer: `playbook seen` says so that it was not.
+    /// Exit status 1 with an output is an answer: `playbook seen` uses it for "not seen".
     async fn answer(&self, command: &[String]) -> anyhow::Result<String> {
         let child = Command::new(&self.program)
             .args(command)
@@ -102,18 +102,18 @@ impl ProjectMemory {
         let output = tokio::time::timeout(PATIENCE, child).await;
         let output = output.context("`playbook` has not answered in 30 s")??;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        let mut told = text(&output.stdout);
-        if told.is_empty() && !output.status.success() {
+        let mut answer = text(&output.stdout);
+        if answer.is_empty() && !output.status.success() {
             bail!("{}", text(&output.stderr));
         }
-        if let Some((cut, _)) = told.char_indices().find(|(at, _)| *at >= LONGEST) {
-            told.truncate(cut);
-            told.push_str("\n(cut off)");
+        if let Some((cut, _)) = answer.char_indices().find(|(at, _)| *at >= LONGEST) {
+            answer.truncate(cut);
+            answer.push_str("\n(cut off)");
         }
-        Ok(if told.is_empty() {
+        Ok(if answer.is_empty() {
             "nothing".to_owned()
         } else {
-            told
+            answer
         })
     }
 }
@@ -127,17 +127,17 @@ impl ServerHandler for ProjectMemory {
     }
 }
 
-/// The program that stands beside this one, else the first on PATH.
+/// Finds the program next to this one, else the first on PATH.
 pub(crate) fn find() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe().context("could not find this program")?;
-    let beside = own.with_file_name(NAME);
+    let neighbour = own.with_file_name(NAME);
     #[expect(
         clippy::disallowed_methods,
         reason = "this crate links nothing of Playbook"
     )]
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|folder| folder.join(NAME));
-    let found = std::iter::once(beside)
+    let found = std::iter::once(neighbour)
         .chain(on_path)
         .find(|file| file.is_file());
     found.context("could not find the program `playbook`; hint: ./install.sh installs both")

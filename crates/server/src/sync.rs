@@ -1,7 +1,8 @@
-//! `playbook-server sync`: sends what this user learned and forgot, and fetches what others did.
+//! `playbook-server sync`: sends what this user learned and forgot, and fetches the others'
+//! records.
 //!
-//! Stopped anywhere, it does no harm: the log takes a record once, by its name, and the position
-//! moves in one step with what was taken in.
+//! An interruption does no harm: the log accepts a record once, by its name, and the position moves
+//! in one transaction with the fetched records.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::postgres::{self, Address};
 const BATCH: u64 = 500;
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Exchanges once; the answer is a line for the user.
+/// Exchanges once and returns a line for the user.
 pub(crate) async fn run() -> anyhow::Result<String> {
     let mut sharing = Sharing::open()?;
     let login = Sharing::login()?.context(

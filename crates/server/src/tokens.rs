@@ -1,4 +1,4 @@
-//! The tokens by which tenants are known to the server; on disk stand only hashes of them.
+//! The tenants' tokens for the server; the file has only their hashes.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::postgres::roles::TenantName;
 
-/// The beginning of each token, so that scanners for secrets know it.
+/// The prefix of each token, by which secret scanners recognize it.
 const PREFIX: &str = "playbook_";
 const MAX_FILE: u64 = 16 << 20;
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
@@ -27,7 +27,7 @@ pub(crate) struct KeptToken {
     pub(crate) created: Timestamp,
 }
 
-/// The file of the tokens, and what it said when it was read last.
+/// The token file, with its content and modification time at the last read.
 pub(crate) struct TokenFile {
     file: PathBuf,
     read: Mutex<(Option<SystemTime>, Vec<KeptToken>)>,
@@ -39,7 +39,7 @@ impl TokenFile {
         Self { file, read }
     }
 
-    /// Makes a token, which is told this once.
+    /// Creates a token, which is shown only once.
     pub(crate) fn add(&self, tenant: &TenantName, now: Timestamp) -> anyhow::Result<String> {
         let token = format!(
             "{PREFIX}{:032x}{:032x}",
@@ -58,7 +58,7 @@ impl TokenFile {
         Ok(token)
     }
 
-    /// Has a token be known no longer; a server at work knows at once.
+    /// Revokes a token, with immediate effect on a running server.
     pub(crate) fn revoke(&self, id: &str) -> anyhow::Result<()> {
         self.change(|all| {
             let before = all.len();
@@ -78,7 +78,7 @@ impl TokenFile {
         }
     }
 
-    /// The tenant of a token. What was made or revoked a moment ago counts.
+    /// Returns the tenant of a token. Recently created or revoked tokens count.
     pub(crate) fn tenant(&self, token: &str) -> anyhow::Result<Option<TenantName>> {
         let changed = std::fs::metadata(&self.file)
             .and_then(|file| file.modified())

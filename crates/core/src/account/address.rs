@@ -1,15 +1,15 @@
-//! An address as it may be stored and shown: without what could be a secret in it.
+//! Removes what could be a secret from an address before it is stored or shown.
 //!
-//! Hooks write addresses into jobs before anybody has checked them, and link no parser of
-//! URLs. What is taken out leaves a mark that every such parser takes for a user name or a
-//! query, so an address that was refused with its secret is refused without it.
+//! Hooks write addresses into jobs before they are checked, and link no URL parser. The mark left
+//! for a removed part reads as a user name or a query in every parser. An address that was refused
+//! with its secret is therefore refused without it too.
 
 const MARK: &str = "[masked]";
 
-/// The address without user name, password, query and fragment, and without white space
-/// around it or slashes at its end.
+/// Returns an address without user name, password, query, fragment, surrounding white space and
+/// trailing slashes.
 pub fn without_secret(url: &str) -> String {
-    // Parsers pass over these wherever they stand.
+    // URL parsers ignore these characters anywhere.
     let url = url.replace(['\t', '\n', '\r'], "");
     let url = url.trim_matches(|c: char| c <= ' ');
     let (before, sign) = match url.find(['?', '#']) {
@@ -23,21 +23,21 @@ pub fn without_secret(url: &str) -> String {
     };
     let rest = before[scheme..].trim_start_matches(['/', '\\']);
     let host = rest.split(['/', '\\']).next().unwrap_or_default();
-    // Behind a host an `@` is part of the path; what is no host may be a password that
-    // holds a slash.
+    // An `@` after a host is part of the path. Text that is no host may be a password with a slash
+    // in it.
     let until = if is_host(host) { 0 } else { rest.len() };
-    let mut told = before[..before.len() - rest.len()].to_owned();
+    let mut shown = before[..before.len() - rest.len()].to_owned();
     match rest[..until].rfind('@') {
-        Some(at) => told.extend([MARK, &rest[at..]]),
-        None => told.push_str(rest),
+        Some(at) => shown.extend([MARK, &rest[at..]]),
+        None => shown.push_str(rest),
     }
     match sign {
-        Some(sign) => told + sign + MARK,
-        None => told.trim_end_matches('/').to_owned(),
+        Some(sign) => shown + sign + MARK,
+        None => shown.trim_end_matches('/').to_owned(),
     }
 }
 
-/// Returns `true` if a text can be a host with or without a port.
+/// Returns `true` if a text can be a host, with or without a port.
 fn is_host(text: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty()

@@ -1,5 +1,5 @@
-//! The account variables as Claude Code has them in a project: those of the process, and over
-//! them the `env` of its settings. Nothing that a setting names is run.
+//! The account variables as Claude Code has them in a project: those of the process, overridden by
+//! the `env` of its settings. Commands that a setting names are never run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,28 +14,28 @@ use crate::paths::Paths;
 
 const MAX_SETTINGS: u64 = 4 << 20;
 
-/// The switches that change the whole way of asking, with the provider's name.
+/// The switches that change the provider, each with the provider's name.
 const PROVIDERS: [(&str, &str); 3] = [
     ("CLAUDE_CODE_USE_BEDROCK", "Amazon Bedrock"),
     ("CLAUDE_CODE_USE_VERTEX", "Google Vertex AI"),
     ("CLAUDE_CODE_USE_FOUNDRY", "Microsoft Foundry"),
 ];
 
-/// The beginnings of variables that only a provider needs.
+/// Prefixes of variables that only a provider needs.
 const OF_PROVIDER: &str = "
     CLAUDE_CODE_USE_ CLAUDE_CODE_SKIP_ ANTHROPIC_BEDROCK_ ANTHROPIC_VERTEX_ ANTHROPIC_FOUNDRY_
     ANTHROPIC_AWS_ ANTHROPIC_DEFAULT_ ANTHROPIC_SMALL_FAST_ ANTHROPIC_AUTH_TOKEN AWS_ GOOGLE_
     GCLOUD_ CLOUDSDK_ CLOUD_ML_ VERTEX_ AZURE_
 ";
 
-/// The beginnings of other variables that say who is asked, and by which way.
+/// Prefixes of other variables that decide who is asked, and how.
 const OF_ACCOUNT: &str = "
     ANTHROPIC_ AGENTIC_CONTEXT_ CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CODE_CLIENT_ NODE_EXTRA_CA_CERTS
     HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
 ";
 
-/// The beginnings of those that name an account of a provider. Credentials that change every
-/// hour are not among them: they do not make another account.
+/// Prefixes of variables that identify an account of a provider. Credentials that change every hour
+/// are left out: they do not make another account.
 const NAMES_ACCOUNT: &str = "
     CLAUDE_CODE_USE_ ANTHROPIC_BEDROCK_ ANTHROPIC_VERTEX_ ANTHROPIC_FOUNDRY_ AWS_PROFILE AWS_REGION
     CLOUD_ML_REGION
@@ -46,7 +46,6 @@ fn begins(name: &str, beginnings: &str) -> bool {
     beginnings.any(|beginning| name.starts_with(beginning))
 }
 
-/// Returns `true` for a variable that only a provider needs.
 pub fn is_of_provider(name: &str) -> bool {
     begins(name, OF_PROVIDER)
 }
@@ -55,38 +54,36 @@ fn is_of_account(name: &str) -> bool {
     is_of_provider(name) || begins(name, OF_ACCOUNT)
 }
 
-/// Returns the switch of a provider that is on, and the provider's name.
 pub fn provider(env: &Env) -> Option<(&'static str, &'static str)> {
     PROVIDERS.into_iter().find(|(switch, _)| env.is_on(switch))
 }
 
-/// The variables in force, and where they come from. Its `Debug` form leaves them out.
+/// The variables in force, and the files that set them. Its `Debug` form hides both.
 #[derive(Clone, Default)]
 pub struct ClientEnv {
     pub vars: Env,
-    /// The client's own folder, with its login.
+    /// The client's own folder, which holds its login.
     pub folder: PathBuf,
-    /// The settings that count, the strongest last.
+    /// The settings that count, in ascending precedence.
     settings: Vec<Settings>,
-    /// The project's settings that name an account, where Claude Code has no record that the user
-    /// accepted the folder. They are not used.
+    /// The project's settings file that names an account although Claude Code has no record that
+    /// the user accepted the folder. Its settings are not used.
     pub unaccepted: Option<String>,
-    /// Set where the environment holds what those settings say: the client took them all the
-    /// same, as with `-p`, and what the user's own variables were is not known any more.
+    /// Set where the environment already holds values of such settings. The client took them
+    /// anyway, as with `-p`, and hid the user's own variables.
     pub is_barred: bool,
 }
 
-/// One settings file of the client's.
 #[derive(Clone)]
 struct Settings {
-    /// The file as it is shown.
+    /// The file's path for display, with `~` for the home folder.
     place: String,
     env: BTreeMap<String, String>,
     helper: Option<String>,
 }
 
 impl ClientEnv {
-    /// Reads the settings of the user, of an accepted project and of the machine's owner.
+    /// Reads the settings of the user, of an accepted project and of the administrator.
     pub fn of(env: &Env, paths: &Paths, project: Option<&Path>) -> Self {
         let read = |file: &PathBuf| Settings::read(file, paths);
         let user = paths.client_settings();
@@ -125,21 +122,21 @@ impl ClientEnv {
         Self { settings, ..client }
     }
 
-    /// Returns the settings file that sets a variable; `None` where the environment does.
+    /// Returns the settings file that sets a variable; `None` where the process environment does.
     pub fn place(&self, variable: &str) -> Option<&str> {
         let mut settings = self.settings.iter().rev();
         let settings = settings.find(|settings| settings.env.contains_key(variable))?;
         Some(&settings.place)
     }
 
-    /// Returns the command of `apiKeyHelper`, which is the client's to run, and the file that
+    /// Returns the command of `apiKeyHelper`, which only the client may run, and the file that
     /// names it.
     pub fn helper(&self) -> Option<(&str, &str)> {
         let mut settings = self.settings.iter().rev();
         settings.find_map(|settings| Some((settings.helper.as_deref()?, &*settings.place)))
     }
 
-    /// Returns what tells accounts of the client apart, beside its login.
+    /// Returns what distinguishes accounts of the client apart from its login.
     pub(super) fn identity(&self) -> String {
         let has_provider = provider(&self.vars).is_some();
         let names = |name: &str| {
@@ -149,7 +146,7 @@ impl ClientEnv {
             .vars
             .pairs()
             .filter(|(name, _)| name.to_str().is_some_and(names));
-        // Two processes may have them in another order; of two alike the last counts.
+        // The order differs between processes; of two equal names the last counts.
         let pairs: BTreeMap<_, _> = pairs.collect();
         let mut identity = String::new();
         for text in pairs.into_iter().flat_map(|(name, value)| [name, value]) {
@@ -166,7 +163,7 @@ impl fmt::Debug for ClientEnv {
 }
 
 impl Settings {
-    /// Reads what a settings file says of the account; `None` where that is nothing.
+    /// Reads the account settings of a file; `None` where it has none.
     fn read(file: &Path, paths: &Paths) -> Option<Self> {
         let json: Value = fsx::read_json(file, MAX_SETTINGS)?;
         let env = json["env"].as_object().into_iter().flatten();

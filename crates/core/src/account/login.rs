@@ -1,4 +1,4 @@
-//! The client's own login: whether `claude -p` can answer, and who it is.
+//! The client's own login: detects if `claude -p` can answer, and identifies the account.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -15,38 +15,37 @@ use crate::fsx;
 use crate::paths::Paths;
 
 const PROGRAM: &str = "claude";
-/// Where the client keeps its tokens; on macOS they are in the keychain instead.
+/// The client's token file; on macOS the tokens are in the keychain instead.
 const CREDENTIALS: &str = ".credentials.json";
 const HAS_CREDENTIALS: &str = "its credentials file is there";
 const HAS_ACCOUNT: &str = "its state names an account";
 const CLIENT_STATE: &str = ".claude.json";
 const LOGGED_IN: &str = "\"oauthAccount\"";
 const MAX_STATE: u64 = 64 << 20;
-/// How many characters of a key the client keeps, to know it again.
+/// The number of final characters of a key that the client stores to recognize it.
 const KEPT_OF_KEY: usize = 20;
 
-/// What we look at in the client's state.
+/// The part of the client's state that concerns API keys.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct State {
     custom_api_key_responses: Answers,
 }
 
-/// What the client keeps of each folder.
+/// The client's records of folders.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Projects {
     projects: BTreeMap<String, ClientProject>,
 }
 
-/// The client's record of a folder.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct ClientProject {
     has_trust_dialog_accepted: bool,
 }
 
-/// What the user answered when the client asked about a key.
+/// The user's answers to the client's questions about keys.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Answers {
@@ -58,7 +57,7 @@ pub fn program(env: &Env) -> Option<PathBuf> {
     find(env.os(name::PATH)?)
 }
 
-/// Finds the client in the folders of a PATH; relative folders do not count.
+/// Finds the client in the folders of a PATH; relative folders are skipped.
 pub fn find(path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|folder| folder.is_absolute())
@@ -71,7 +70,7 @@ fn is_executable(file: &Path) -> bool {
     about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
-/// Says what shows that the client is logged in; `None` when nothing does.
+/// Returns the evidence that the client is logged in; `None` without any.
 pub fn sign(env: &Env, paths: &Paths) -> Option<&'static str> {
     if env.os(name::OAUTH_TOKEN).is_some() {
         return Some("CLAUDE_CODE_OAUTH_TOKEN is set");
@@ -92,7 +91,7 @@ pub fn has_refused(env: &Env, paths: &Paths, key: &str) -> bool {
     answers.rejected.iter().any(|end| Some(&**end) == kept)
 }
 
-/// Returns `true` if the client records that the user accepted this very folder.
+/// Returns `true` if the client records that the user accepted exactly this folder.
 pub(super) fn has_accepted(env: &Env, paths: &Paths, folder: &Path) -> bool {
     let projects = state::<Projects>(env, paths).projects;
     let folder = folder.to_str().and_then(|folder| projects.get(folder));
@@ -106,7 +105,8 @@ fn state<T: DeserializeOwned + Default>(env: &Env, paths: &Paths) -> T {
         .unwrap_or_default()
 }
 
-/// A hash that changes when the login does: an account that was refused may try again.
+/// Returns a hash that changes with the login, so that a refused account can be retried after a new
+/// login.
 pub fn fingerprint(env: &Env, paths: &Paths) -> String {
     let mut hash = Sha256::new();
     let read = |path: &Path| fsx::read(path, MAX_STATE).unwrap_or_default();
@@ -123,7 +123,7 @@ fn credentials(paths: &Paths) -> PathBuf {
     paths.client().join(CREDENTIALS)
 }
 
-/// The client's state lies in its configuration folder when that is set, else in HOME.
+/// Returns the client's state file: in its configuration folder when that is set, else in HOME.
 fn client_state(env: &Env, paths: &Paths) -> Option<PathBuf> {
     let folder = match env.path(name::CLAUDE_CONFIG_DIR) {
         Some(folder) => folder,
@@ -132,8 +132,8 @@ fn client_state(env: &Env, paths: &Paths) -> Option<PathBuf> {
     Some(folder.join(CLIENT_STATE))
 }
 
-/// Returns `true` if the client's state names an account. In a string of the state the quotes
-/// would be escaped, so the bytes are a key.
+/// Returns `true` if the client's state names an account. Inside a JSON string the quotes would be
+/// escaped, so the bytes can only be a key.
 fn names_account(state: &[u8]) -> bool {
     let state = String::from_utf8_lossy(state);
     state.split(LOGGED_IN).skip(1).any(|rest| {

@@ -1,8 +1,8 @@
-//! Which account a job names: enough to find it again, and no secret.
+//! The account that a job names: enough to find it again, and no secret.
 //!
-//! A job is written by a hook and worked on later, perhaps by a worker that was started
-//! from another project with another key. [`Need`] is what the job says of its surroundings;
-//! [`named`] makes it from the variables of the process and from what the settings choose.
+//! A hook writes the job, and a worker works on it later, perhaps started from another project with
+//! another key. [`Need`] is the job's description of its surroundings; [`named`] builds it from the
+//! process's variables and the settings.
 
 pub mod address;
 pub mod client_env;

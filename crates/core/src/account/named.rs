@@ -1,5 +1,5 @@
-//! Which account a job names: from the variables of the process, and from what the settings
-//! choose, which hooks find prepared.
+//! Builds a job's [`Need`] from the variables of the process and from the settings, which hooks
+//! find prepared.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -14,46 +14,45 @@ use crate::fsx::{self, FsContext as _, FsError};
 use crate::paths::Paths;
 use crate::random;
 
-/// The models of the Messages API that the client means by `haiku`, `sonnet` and `opus`.
+/// The Messages API models that the client means by `haiku`, `sonnet` and `opus`.
 const API_MODELS: [&str; 3] = ["claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"];
-/// The same for the client itself, which knows the names that its provider has for them.
+/// The same for the client itself, which maps them to its provider's names.
 const CLIENT_MODELS: [&str; 3] = [DEFAULT_CLIENT_MODEL, "sonnet", "opus"];
-/// The model of the client where nobody chose one.
+/// The client's model where none is chosen.
 pub const DEFAULT_CLIENT_MODEL: &str = "haiku";
-/// Where the Messages API is where nobody says so.
+/// The address of the Messages API where none is given.
 pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
-/// Where a server with chat completions is where nobody says so: Ollama's on this machine.
+/// The address of a chat completions server where none is given: Ollama on this machine.
 pub const DEFAULT_OPENAI_URL: &str = "http://127.0.0.1:11434/v1";
-/// The variable that holds the key for such a server where nobody names another.
+/// The variable with the key for such a server where no other is named.
 pub(crate) const DEFAULT_OPENAI_KEY: &str = "OPENAI_API_KEY";
-/// How many random bytes the salt of this machine's key hashes has.
+/// The size of the salt for this machine's key hashes.
 pub const SALT_BYTES: usize = 32;
 
-/// What the settings choose; what they leave open is `None`.
+/// The choices of the settings; `None` where they leave one open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChosenAccount {
-    /// `None` for the first that can answer.
+    /// `None` for the first backend that can answer.
     pub backend: Option<BackendName>,
     /// The address of the Messages API, without what could be a secret in it.
     pub base_url: Option<String>,
-    /// The models for the Messages API.
     pub anthropic: Models,
     pub claude_cli: Models,
-    /// The server with chat completions.
     pub openai: Box<OpenAi>,
 }
 
-/// A server that answers in the form of `OpenAI`'s chat completions.
+/// A server with `OpenAI`'s chat completions API.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenAi {
-    /// Its address up to `/v1`, without what could be a secret in it.
+    /// The address up to `/v1`, without what could be a secret in it.
     pub base_url: Option<String>,
     pub key_variable: Option<String>,
     pub models: Models,
 }
 
 impl OpenAi {
-    /// The key that is set for it, or why it cannot be sent; a server of one's own needs none.
+    /// Returns the key that is set for the server, or why it cannot be sent. A local server needs
+    /// none.
     pub fn key(&self, env: &Env) -> Option<Result<String, String>> {
         let variable = self.key_variable.as_deref().unwrap_or(DEFAULT_OPENAI_KEY);
         let text = env.os(variable)?.to_string_lossy();
@@ -63,31 +62,30 @@ impl OpenAi {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Models {
-    /// The model of both steps, where a step has none of its own.
+    /// The model of both steps, unless the curator has its own.
     pub both: Option<String>,
-    /// The curator's own model.
     pub curator: Option<String>,
 }
 
 /// A key or token that is set, or why it cannot be sent.
 pub struct SecretKey {
-    /// The environment variable that it was found in.
+    /// The environment variable that holds it.
     pub variable: &'static str,
-    /// Without the white space around it.
+    /// The key without surrounding white space.
     pub text: Result<String, String>,
 }
 
-/// Why a text cannot be a key or token; does not hold the text.
+/// The reason why a text cannot be a key or token; does not hold the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     #[error("it is empty")]
     Empty,
-    /// No header can carry it.
+    /// A header cannot carry it.
     #[error("it holds a space or a character that is not printable ASCII")]
     Unprintable,
 }
 
-/// The key in a text, without the white space around it.
+/// Returns the key in a text, without surrounding white space.
 pub fn key_in(text: &str) -> Result<&str, KeyError> {
     match text.trim() {
         "" => Err(KeyError::Empty),
@@ -96,8 +94,8 @@ pub fn key_in(text: &str) -> Result<&str, KeyError> {
     }
 }
 
-/// The first key that is set. One that cannot be sent is told, and none is taken in its
-/// place: another one may be another's to pay.
+/// Returns the first key that is set. One that cannot be sent is an error and not skipped: the next
+/// one may bill another account.
 pub fn key(env: &Env) -> Option<SecretKey> {
     [name::OWN_KEY, name::AUTH_TOKEN, name::API_KEY]
         .into_iter()
@@ -115,19 +113,20 @@ fn readable(text: &str, variable: &str) -> Result<String, String> {
     key_in(text).map(str::to_owned).map_err(flaw)
 }
 
-/// Returns `true` if this runs in a session in which the client asks nobody: `-p`.
+/// Returns `true` in a session in which the client cannot ask its user: `-p`.
 pub fn is_unasked(env: &Env) -> bool {
     let started_as = env.get(name::ENTRYPOINT);
     started_as.is_some_and(|name| name.starts_with("sdk"))
 }
 
 impl ChosenAccount {
-    /// What a job of this process needs; the salt is made where it is hashed with.
+    /// Returns the need of a job of this process. The salt is created only if something is hashed
+    /// with it.
     pub fn need(&self, client: &ClientEnv, paths: &Paths) -> Result<Need, FsError> {
         self.need_with(client, paths, || salt(paths))
     }
 
-    /// As [`ChosenAccount::need`]; the salt is only asked for where it is hashed with.
+    /// Like [`ChosenAccount::need`], with the salt from a function that is called only if needed.
     pub fn need_with<E>(
         &self,
         client: &ClientEnv,
@@ -152,7 +151,8 @@ impl ChosenAccount {
         })
     }
 
-    /// The backend that answers: the one chosen by name, else what the client itself would ask.
+    /// Returns the backend that answers: the one chosen by name, else the one that the client
+    /// itself would ask.
     pub fn backend_for(
         &self,
         client: &ClientEnv,
@@ -166,18 +166,18 @@ impl ChosenAccount {
         match self.backend {
             Some(backend) => backend,
             None if client.is_barred => BackendName::Rules,
-            // Only the client knows the way there; a key in the environment is for another use.
+            // Only the client can reach the provider; a key in the environment is for another use.
             None if provider(env).is_some() && has_program() => BackendName::ClaudeCli,
             None if provider(env).is_some() => BackendName::Rules,
             None if key.is_some() => BackendName::Anthropic,
             None if has_program() && has_login() => BackendName::ClaudeCli,
-            // With a helper the headers alone are not what the client would send.
+            // With a helper, the headers alone are not what the client would send.
             None if has_gateway && client.helper().is_none() => BackendName::Anthropic,
             None => BackendName::Rules,
         }
     }
 
-    /// The address of the Messages API, where one is given, with the name of what gave it.
+    /// Returns the address of the Messages API, where one is given, with the name of its source.
     pub fn address<'a>(&'a self, env: &'a Env) -> Option<(&'static str, &'a str)> {
         let of = |name| Some((name, env.get(name)?));
         of(name::OWN_BASE_URL)
@@ -185,9 +185,9 @@ impl ChosenAccount {
             .or_else(|| of(name::BASE_URL))
     }
 
-    /// What a job needs that the Messages API answers.
+    /// Returns the need of a job that the Messages API answers.
     ///
-    /// `salt` makes the hash of the key useless outside of this state folder.
+    /// `salt` makes the hash of the key useless outside this state folder.
     pub fn with_key(&self, env: &Env, key: Option<&SecretKey>, salt: &[u8]) -> Need {
         let is_clients = key.is_some_and(|key| key.variable == name::API_KEY);
         let url = self.address(env).map_or(DEFAULT_BASE_URL, |(_, url)| url);
@@ -208,7 +208,7 @@ impl ChosenAccount {
             .named_in(need, env, |model| resolved(model, env, API_MODELS))
     }
 
-    /// What a job needs that a server with chat completions answers.
+    /// Returns the need of a job that a chat completions server answers.
     pub fn with_server(
         &self,
         env: &Env,
@@ -225,17 +225,17 @@ impl ChosenAccount {
         self.openai.models.named_in(need, env, model)
     }
 
-    /// What a job needs that the client answers, with its own login, helper or provider.
+    /// Returns the need of a job that the client answers, with its own login, helper or provider.
     pub fn with_login(&self, client: &ClientEnv, paths: &Paths, salt: &[u8]) -> Need {
         let env = &client.vars;
         let folder = paths.client().to_string_lossy();
         let token = env.get(name::OAUTH_TOKEN).unwrap_or_default();
-        // A provider has addresses of its own.
+        // A provider has its own addresses.
         let url = env.get(name::BASE_URL);
         let url = url.filter(|_| provider(env).is_none());
         let base_url = url.map(without_secret);
         let mut login = format!("{folder}\n{token}{}", client.identity());
-        // What was taken out of the address tells accounts apart.
+        // The removed part of the address distinguishes accounts.
         if let Some(url) = url.filter(|url| base_url.as_deref() != Some(trimmed(url))) {
             login = format!("{login}\n{url}");
         }
@@ -250,8 +250,8 @@ impl ChosenAccount {
 }
 
 impl Models {
-    /// Names in `need` the models that answer: our variable's first, then what the settings
-    /// say, each as `resolved`, else the usual one.
+    /// Sets the models in `need`: our own variable wins over the settings, and those over the
+    /// default. Each name is passed through `resolved`.
     fn named_in(&self, need: Need, env: &Env, resolved: impl Fn(Option<&str>) -> String) -> Need {
         let first = env.get(name::OWN_MODEL);
         let model = |own: Option<&str>| resolved(first.or(own).or(self.both.as_deref()));
@@ -264,8 +264,8 @@ impl Models {
     }
 }
 
-/// The model that one of the client's short names means, without a suffix such as `[1m]`; a full
-/// name stays, and none means the small model.
+/// Returns the model that one of the client's short names means, without a suffix such as `[1m]`. A
+/// full name is kept; an empty one means the small model.
 fn resolved(name: Option<&str>, env: &Env, [haiku, sonnet, opus]: [&str; 3]) -> String {
     let without_suffix = |name: &str| name.split('[').next().unwrap_or_default().trim().to_owned();
     let of = |variables: &[&str], usual| {
@@ -295,7 +295,7 @@ fn salted(text: &str, salt: &[u8]) -> String {
     hex(&hash[..8])
 }
 
-/// The salt of this state folder, made at first use.
+/// Returns the salt of this state folder, created at first use.
 pub fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
     if let Some(salt) = known_salt(paths)? {
         return Ok(salt);
@@ -303,15 +303,15 @@ pub fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
     let file = paths.salt();
     let fresh: [u8; SALT_BYTES] = random::bytes().context("make", &file)?;
     fsx::ensure_dir(paths.state())?;
-    // Another hook may have been quicker; its salt is the salt.
+    // Another hook may have been quicker; its salt counts.
     if !fsx::create_new(&file, &fresh)? && known_salt(paths)?.is_none() {
-        // It was cut short, and a short one can be guessed.
+        // The file was cut short, and a short salt can be guessed.
         fsx::quick(&file, &fresh)?;
     }
     fsx::read(&file, SALT_BYTES as u64)
 }
 
-/// Reads the salt that key hashes are made with; `None` while there is none of full length.
+/// Reads the salt for key hashes; `None` if it is missing or too short.
 pub fn known_salt(paths: &Paths) -> Result<Option<Vec<u8>>, FsError> {
     let salt = fsx::read_if_there(&paths.salt(), SALT_BYTES as u64)?;
     Ok(salt.filter(|salt| salt.len() == SALT_BYTES))

@@ -1,4 +1,4 @@
-//! What a job says of its surroundings: enough to find the right account again, and no secret.
+//! A job's description of its surroundings: enough to find the right account again, and no secret.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use crate::digest::name_of;
 use crate::worded;
 
 worded! {
-    /// The name of a backend, as settings, jobs and logs write it.
+    /// The name of a backend in settings, jobs and logs.
     pub enum BackendName {
         /// The Messages API, with a key.
         Anthropic = "anthropic",
         /// `claude -p`, with a subscription's login.
         ClaudeCli = "claude-cli",
-        /// Chat completions in the form of `OpenAI`'s, at an address of the user's.
+        /// Chat completions as `OpenAI` defines them, at an address the user sets.
         Openai = "openai",
         /// The built-in rules: no network, deterministic.
         Rules = "rules",
@@ -37,7 +37,7 @@ impl fmt::Display for BackendName {
 }
 
 worded! {
-    /// Which question is asked.
+    /// The question that is asked.
     pub enum AccountStep {
         /// Judge the session.
         Reflector = "reflector",
@@ -48,33 +48,31 @@ worded! {
     }
 }
 
-/// What a job needs to be answered: the account, without its secret, and the models.
+/// The account that a job needs, without its secret, and the models.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Need {
-    /// What answers: an API, a program, the rules or recorded answers.
     pub backend: BackendName,
-    /// Where it is, for `anthropic` and `openai`; for `claude-cli` where the client was told it is. No
-    /// secret that was written into it.
+    /// The address for `anthropic` and `openai`, or the one that the client is set to use. Never
+    /// includes a secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// Salted hash of the key, or for `claude-cli` of the folder with the login; `None` when
-    /// there was no key.
+    /// Salted hash of the key, or for `claude-cli` of the folder with the login; `None` when there
+    /// was no key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The model of both steps, or of the reflector alone where the curator has one.
+    /// The model of both steps, or of the reflector alone where the curator has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The curator's model, where it is another one.
+    /// The curator's model, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curator_model: Option<String>,
-    /// Whether the client asks its user about the key before it uses it, as it does in a
-    /// terminal and not with `-p`.
+    /// Set where the client asks its user about the key before use, as it does in a terminal and
+    /// not with `-p`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_asked: bool,
 }
 
 impl Need {
-    /// A need of `backend` with no address, key or model.
     pub const fn bare(backend: BackendName) -> Self {
         Self {
             backend,
@@ -86,7 +84,7 @@ impl Need {
         }
     }
 
-    /// The model that answers a step's question; empty for a backend without models.
+    /// Returns the model that answers a step's question; empty for a backend without models.
     pub fn model_for(&self, step: AccountStep) -> &str {
         let own = match step {
             AccountStep::Reflector | AccountStep::Gate => None,
@@ -95,7 +93,8 @@ impl Need {
         own.or(self.model.as_deref()).unwrap_or_default()
     }
 
-    /// A short name for backend, base URL and key as one: what is parked together.
+    /// Returns a short name for backend, base URL and key together. Jobs with the same name are
+    /// parked together.
     pub fn account(&self) -> String {
         let text = format!(
             "{}\n{}\n{}",
@@ -106,9 +105,9 @@ impl Need {
         name_of(text.as_bytes())
     }
 
-    /// Returns `true` if an account of `own` can answer a job with this need.
+    /// Returns `true` if the account `own` can answer a job with this need.
     ///
-    /// What is offline needs no account, so every worker can.
+    /// Offline backends need no account, so every worker can.
     pub fn is_met_by(&self, own: &Self) -> bool {
         self.backend.is_offline() || self.account() == own.account()
     }

@@ -1,21 +1,21 @@
-//! The keys by which `playbook seen` knows an error again.
+//! The keys by which `playbook seen` recognizes an error.
 //!
-//! The exact text is one. Elsewhere the *message* counts: the line that names the error, without
-//! what each place writes differently. A text is known if its message is a line, or the end of a
-//! line, of a stored text, or the other way round.
+//! The exact text is one key. Elsewhere the *message* counts: the line that names the error,
+//! without what differs between machines. A text is known if its message is a line, or the end of a
+//! line, of a stored text, or vice versa.
 
 use super::Signature;
 use super::{is_mark, message, normalized, shown, without_shell};
 
-/// The type by which spec/5 hashes an error that no tool is named for.
+/// The type by which spec/5 hashes an error without a tool.
 const ANY_ERROR: &str = "error";
-/// The lines from either end of a text that are compared with messages.
+/// The number of lines from either end of a text that are compared with messages.
 const MAX_LINES: usize = 12;
-/// A shorter line, or end of a line, says too little to be a message by itself.
+/// A shorter line, or end of a line, is too vague to be a message by itself.
 const MIN_WORDS: usize = 3;
-/// What tools put before each line of a report.
+/// Prefixes that tools put before each line of a report.
 const REPORTERS: &[&str] = &["npm err! ", "npm error ", "err! ", "e  "];
-/// What is left of the names of months and days where a line has a time.
+/// Abbreviations of months, days and time zones, ignored in a line with a time.
 const DATE_WORDS: &[&str] = &[
     "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "jun", "jul",
     "aug", "sep", "oct", "nov", "dec", "utc", "gmt",
@@ -26,7 +26,7 @@ pub fn stored_keys(text: &str) -> Vec<Signature> {
     keys(text, ["message", "line"])
 }
 
-/// Returns the keys of which a stored error has one, if it is the error of a text.
+/// Returns the keys to look up for a text; a stored error with any of them is the same error.
 pub fn asked_keys(text: &str) -> Vec<Signature> {
     keys(text, ["line", "message"])
 }
@@ -70,7 +70,7 @@ fn keys(text: &str, [message_key, line_key]: [&str; 2]) -> Vec<Signature> {
     keys
 }
 
-/// Returns the parts of the line that names the error, with the next line where it only
+/// Returns the parts of the line that names the error, together with the next line where it only
 /// announces that one.
 fn named_parts(lines: &[&str]) -> Vec<String> {
     let is_named = |line: &&&str| message(line).is_some() && !is_of_tests(line);
@@ -92,7 +92,7 @@ fn named_parts(lines: &[&str]) -> Vec<String> {
     named
 }
 
-/// Returns `true` for a line that only says that tests failed.
+/// Returns `true` for a line that only reports failed tests.
 fn is_of_tests(line: &str) -> bool {
     let parts = parts(line);
     let is_plain = !line
@@ -106,7 +106,7 @@ fn is_of_tests(line: &str) -> bool {
         })
 }
 
-/// Returns the parts of a line between colons that say something.
+/// Returns the meaningful parts of a line between colons.
 fn parts(line: &str) -> Vec<String> {
     let mut line = line.trim();
     for reporter in REPORTERS {
@@ -130,7 +130,7 @@ fn parts(line: &str) -> Vec<String> {
     let mut parts: Vec<String> = parts
         .filter(|part| !says_nothing.contains(&&**part))
         .collect();
-    // As dash says it.
+    // The wording of dash.
     if let [_, last] = &mut parts[..]
         && last == "not found"
     {
@@ -164,7 +164,7 @@ mod tests {
     #[case::dash("sh: 1: acme: not found", "bash: line 2: acme: command not found")]
     #[case::reporter(
         "EACCES: permission denied, mkdir '/a/b'",
-        "npm ERR! EACCES: permission denied, mkdir '/c'"
+        "npm ERR! EACCES: permission denied, mkdir '/c/b'"
     )]
     #[case::more_lines(
         "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE could not resolve",
@@ -227,6 +227,14 @@ mod tests {
     #[case::tests(
         "test a failed\nerror: test failed, to rerun pass `--lib`",
         "test b failed\nerror: test failed, to rerun pass `--lib`"
+    )]
+    #[case::header(
+        "fatal error: zlib.h: No such file",
+        "fatal error: curl/curl.h: No such file"
+    )]
+    #[case::package(
+        "no required module provides a.com/b/c",
+        "no required module provides a.com/b/d"
     )]
     #[case::denied("bash: ./a: Permission denied", "Permission denied (publickey).")]
     fn different_errors_are_kept_apart(#[case] one: &str, #[case] other: &str) {

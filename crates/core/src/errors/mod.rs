@@ -1,7 +1,7 @@
-//! The names of errors and commands: what hooks and the worker know a failed call by.
+//! Names of errors and commands, by which hooks and the worker recognize a failed call.
 //!
-//! [`shell`] reads command lines, [`destructive`] knows those that cannot be taken back;
-//! [`words`] holds the tables of programs.
+//! [`shell`] parses command lines, [`destructive`] lists those that cannot be undone; [`words`]
+//! holds the tables of programs.
 
 pub mod destructive;
 mod keys;
@@ -21,7 +21,7 @@ pub use keys::{asked_keys, stored_keys};
 
 /// The part of a tool's input that is kept, in bytes.
 pub const MAX_INPUT: usize = 400;
-/// How much of a text's beginning and of its end names it, in bytes.
+/// The bytes at a text's beginning and at its end that decide its name.
 const HEAD: usize = 8 * 1024;
 const TAIL: usize = 16 * 1024;
 /// A longer line is data, not a message.
@@ -29,24 +29,24 @@ const MAX_MESSAGE: usize = 400;
 /// Commands that only set where and how the others run.
 const SETTINGS: &[&str] = &["cd", "pushd", "set", "export", "source", "."];
 
-/// An error, named alike wherever it strikes.
+/// An error with a name that is the same wherever it occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedError {
-    /// The program with its subcommand that met it, or the tool.
+    /// The program with its subcommand that failed, or the tool.
     pub subject: String,
-    /// The line that names it; of an output in which no line does, the first one.
+    /// The line that names the error, else the first line of the output.
     pub message: String,
-    /// The hash of spec/5, of the subject and the normalised text.
+    /// The hash of spec/5 over the subject and the normalised text.
     pub signature: Signature,
 }
 
 impl NamedError {
-    /// Names the error that a call met, from the whole text and the beginning of the input;
-    /// `None` for a text that says nothing.
+    /// Names the error of a call from the whole text and the beginning of the input; `None` for an
+    /// empty text.
     ///
     /// The message names it where only one program can have written it. A check or a task runner
-    /// prints what it found in the project, and of several programs any may have failed: their
-    /// errors are named by the whole output.
+    /// prints findings about the project, and in a line of several programs any may have failed.
+    /// The whole output names these errors.
     pub fn of(tool: &str, input: &str, text: &str) -> Option<Self> {
         let text = &shown(text)?;
         let message = message(text).unwrap_or_else(|| first_line(text));
@@ -66,12 +66,11 @@ impl NamedError {
     }
 }
 
-/// Returns the name of the error that a call met, as hooks and the worker compute it.
 pub fn error_signature(tool: &str, input: &str, text: &str) -> Option<Signature> {
     NamedError::of(tool, input, text).map(|error| error.signature)
 }
 
-/// As [`error_signature`], of what `subject` alone said.
+/// Like [`error_signature`], for the output of `subject` alone.
 pub fn error_of_subject(subject: &str, text: &str) -> Option<Signature> {
     shown(text).map(|text| by_message(subject, &text))
 }
@@ -85,8 +84,8 @@ pub fn unwrapped(text: &str) -> &str {
         .trim()
 }
 
-/// Returns as much of an error's text as names it, without the client's own parts; `None` for
-/// none.
+/// Returns the part of an error's text that names it, without what the client adds; `None` if
+/// nothing is left.
 fn shown(text: &str) -> Option<String> {
     let text = unwrapped(text);
     let text = text
@@ -106,8 +105,8 @@ fn shown(text: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns the program, with its subcommand, that met an error: the only one of the line that
-/// counts, else the one that the message names.
+/// Returns the program with its subcommand that failed: the only relevant one of the line, else the
+/// one that the message names.
 fn subject(line: &str, message: &str) -> Option<String> {
     let commands = shell::read(line);
     let programs = || commands.iter().filter_map(SimpleCommand::program);
@@ -176,8 +175,8 @@ fn is_mark(part: &str) -> bool {
     }
 }
 
-/// Reduces a text to what is the same in every place, in lower case: without numbers, paths,
-/// addresses, times, versions, quote marks, and the shell that reports.
+/// Reduces a text to what is the same everywhere, in lower case: without numbers, folders, addresses,
+/// times, versions, quote marks, and the reporting shell.
 fn normalized(text: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -194,7 +193,7 @@ fn normalized(text: &str) -> String {
     words.join(" ")
 }
 
-/// Removes the shell that reports: `bash: line 1: `, `zsh:1: `.
+/// Removes the prefix of the reporting shell: `bash: line 1: `, `zsh:1: `.
 fn without_shell(mut line: &str) -> &str {
     while let Some((part, rest)) = line.split_once(": ") {
         let name = part.trim_end_matches(|c: char| c.is_ascii_digit() || " :".contains(c));
@@ -207,7 +206,7 @@ fn without_shell(mut line: &str) -> &str {
     line
 }
 
-/// Returns as much of a word in lower case as every place writes alike.
+/// Returns the part of a lower-case word that every machine writes alike.
 fn without_place(word: &str) -> &str {
     if word.starts_with('-') {
         return word.split_once('=').map_or(word, |(option, _)| option);
@@ -220,11 +219,9 @@ fn without_place(word: &str) -> &str {
     // `a.py:3`
     let extension = word.rsplit_once('.').map(|(_, end)| end);
     let extension = extension.and_then(|end| end.split([':', '(']).next());
-    if word.contains(['/', '\\'])
-        || word.starts_with('~')
-        || extension.is_some_and(|end| EXTENSIONS.has(end))
-    {
-        return "";
+    let is_path = word.contains(['/', '\\']) || word.starts_with('~');
+    if is_path || extension.is_some_and(|end| EXTENSIONS.has(end)) {
+        return file_name(word);
     }
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     if digits == 0 {
@@ -244,6 +241,14 @@ fn without_place(word: &str) -> &str {
         () if digits < 3 && word.starts_with(char::is_alphabetic) => word,
         () => "",
     }
+}
+
+/// Returns the name of a file without its folder; empty for a place in a file and for a made name.
+fn file_name(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_name = name.contains(|c: char| c.is_alphabetic())
+        && !name.contains(|c: char| c.is_ascii_digit() || ":()".contains(c));
+    if is_name { name } else { "" }
 }
 
 #[cfg(test)]
@@ -283,8 +288,13 @@ mod tests {
     #[rstest]
     #[case::path(
         "cat: /a/b.txt: No such file or directory",
-        "cat: c/d.md: No such file or directory",
+        "cat: c/b.txt: No such file or directory",
         true
+    )]
+    #[case::other_file(
+        "cat: /a/b.txt: No such file or directory",
+        "cat: /a/d.md: No such file or directory",
+        false
     )]
     #[case::shell(
         "zsh:1: command not found: tsc",
@@ -334,7 +344,7 @@ mod tests {
         assert_eq!(NamedError::of("Bash", line, text), None);
     }
 
-    /// What a check says of the project is the same only where all of it is.
+    /// Findings of a check are the same error only if the whole output is.
     #[rstest]
     #[case::check("cargo test")]
     #[case::task("npm run deploy")]

@@ -1,5 +1,5 @@
-//! A command line as a shell reads it: its simple commands, what each of them runs, and which of
-//! them make the line fail.
+//! Parses a command line as a shell does: its simple commands, the program that each runs, and
+//! which of them make the line fail.
 
 use super::words::{
     BRACKETS, CHANGES, LOOKS, List, NO_RUN, NO_SUBCOMMAND, PREPARES, PRINTS_OTHERS, PROGRAMS,
@@ -7,12 +7,12 @@ use super::words::{
 };
 use crate::clip::head;
 
-/// The part of a line that is read.
+/// The part of a line that is parsed.
 const MAX_LINE_BYTES: usize = 8_000;
-/// Programs whose `-c` holds a line, and how deep such lines are read.
+/// Programs whose `-c` takes a line, and the depth to which such lines are parsed.
 pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
 const MAX_DEPTH: usize = 3;
-/// Words in the names of the tools that run a line.
+/// Words in the names of tools that run a command line.
 const TOOL_WORDS: &[&str] = &["bash", "shell", "powershell", "terminal", "command"];
 const SEPARATORS: &[(&str, Then)] = &[
     ("&&", Then::And),
@@ -23,7 +23,6 @@ const SEPARATORS: &[(&str, Then)] = &[
     (";", Then::Apart),
 ];
 
-/// Returns `true` for a tool whose input is a command line.
 pub fn runs_commands(tool: &str) -> bool {
     let is_one = |part: &str| {
         TOOL_WORDS
@@ -43,13 +42,12 @@ pub fn base_name(word: &str) -> &str {
 /// A command without operators: `git push -f > log`.
 #[derive(Clone, Debug, Default)]
 pub struct SimpleCommand {
-    /// Its words without their quotes; redirections and here-documents are not among them.
+    /// The words without their quotes, redirections and here-documents.
     pub words: Vec<String>,
-    /// It writes its output into a file.
+    /// Set if the output is written to a file.
     pub writes: bool,
-    /// The here-documents that it reads.
     pub here: String,
-    /// The line fails when this command does.
+    /// Set if the line fails when this command does.
     pub propagates_failure: bool,
     then: Then,
 }
@@ -62,13 +60,13 @@ enum Then {
     Joined,
     And,
     Pipe,
-    /// The command may fail unseen: `;`, `||`, `&`, a new line.
+    /// The failure is hidden: `;`, `||`, `&`, a new line.
     Apart,
-    /// It is within a quoted word, and fails unseen.
+    /// The command is within a quoted word, and its failure is hidden.
     Within,
 }
 
-/// Returns the simple commands of a line; in place of `sh -c LINE` those of `LINE`.
+/// Returns the simple commands of a line; `sh -c LINE` is replaced by those of `LINE`.
 pub fn read(line: &str) -> Vec<SimpleCommand> {
     read_to(head(line, MAX_LINE_BYTES), MAX_DEPTH)
 }
@@ -82,7 +80,7 @@ fn read_to(line: &str, depth: usize) -> Vec<SimpleCommand> {
             Then::Joined | Then::And => propagates,
             Then::Pipe => propagates && pipes_fail,
             Then::Within => continue,
-            // The last one is followed by nothing but the `&` that leaves it running.
+            // Only the `&` of a background command can follow the last one.
             Then::Apart => back == 0 && !line.trim_end().ends_with('&'),
         };
         propagates &= command.then != Then::Apart || command.propagates_failure;
@@ -118,7 +116,6 @@ fn given_line(command: &SimpleCommand) -> Option<&str> {
     words.next().map(String::as_str)
 }
 
-/// What a check looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckKind {
@@ -126,12 +123,12 @@ pub enum CheckKind {
     Type,
     Lint,
     Build,
-    /// Its name says no more than that it checks: `make verify`, `./ci.sh`.
+    /// The name only shows that it checks something: `make verify`, `./ci.sh`.
     Other,
 }
 
-/// The programs that check, some with a subcommand, and the words that name a check; the first kind
-/// that fits is taken.
+/// The checking programs, some with a subcommand, and the words that name a check; the first kind
+/// that matches wins.
 static KINDS: [(CheckKind, List, List); 5] = [
     (
         CheckKind::Test,
@@ -169,7 +166,6 @@ pub struct Check {
 }
 
 impl CheckKind {
-    /// Returns the kind of a checker of the table.
     fn of_checker(name: &str) -> Option<Self> {
         let found = KINDS.iter().find(|(_, checkers, _)| checkers.has(name));
         found.map(|(kind, ..)| *kind)
@@ -197,19 +193,18 @@ impl CheckKind {
     }
 }
 
-/// The checks of a line, and what its exit status says of them.
+/// The checks of a line, and the meaning of its exit status for them.
 #[derive(Clone, Debug)]
 pub struct LineChecks {
-    /// In their order.
     pub checks: Vec<Check>,
-    /// The line fails when one of them does.
+    /// Set if the line fails when one of them does.
     pub is_heard: bool,
-    /// Nothing else on the line may make it fail.
+    /// Set if nothing else on the line can make it fail.
     pub is_alone: bool,
 }
 
-/// Returns the checks that a line runs; of those whose failure the line hides only where there
-/// are no others.
+/// Returns the checks that a line runs. Those whose failure the line hides count only if there are
+/// no others.
 pub fn checks(line: &str) -> Option<LineChecks> {
     let commands = read(line);
     let found: Vec<_> = commands.iter().map(SimpleCommand::check).collect();
@@ -232,46 +227,46 @@ pub fn checks(line: &str) -> Option<LineChecks> {
     })
 }
 
-/// Returns `true` for a line with a command that may run a check and is not known as one.
+/// Returns `true` for a line with an unknown command that may run a check.
 pub fn may_check(line: &str) -> bool {
     read(line).iter().any(SimpleCommand::may_check)
 }
 
-/// Returns `true` for a line that may write a file, by a redirection or a program that does.
+/// Returns `true` for a line that may write a file, by a redirection or by a program.
 pub fn writes(line: &str) -> bool {
     let is_change = |program: Program<'_>| CHANGES.has(program.name);
     let writes = |it: &SimpleCommand| it.writes || it.program().is_some_and(is_change);
     read(line).iter().any(writes)
 }
 
-/// Returns `true` for a line that may have git change the files at hand.
+/// Returns `true` for a line in which git may change working files.
 pub fn rewrites(line: &str) -> bool {
     let commands = read(line);
     let mut programs = commands.iter().filter_map(SimpleCommand::program);
     programs.any(|program| program.rewrites())
 }
 
-/// Returns `true` for a program, with its subcommand, that checks the project's files.
+/// Returns `true` for a program with its subcommand that checks the project's files.
 pub(super) fn is_check(program: &str, subcommand: &str) -> bool {
     let first = subcommand.split(' ').next().unwrap_or_default();
     CheckKind::of_checker(program).is_some() || CheckKind::named(first).is_some()
 }
 
-/// A program and its arguments, behind the settings and programs that only start it.
+/// A program and its arguments, without the settings and starters before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'w> {
-    /// Its name without folder and version.
+    /// The name without folder and version.
     pub name: &'w str,
     pub arguments: &'w [String],
 }
 
 impl SimpleCommand {
-    /// Returns `true` where the next command reads what this one prints.
+    /// Returns `true` if the next command reads this one's output.
     pub fn is_piped(&self) -> bool {
         self.then == Then::Pipe
     }
 
-    /// Returns the check that it runs, itself or through a program that is not known.
+    /// Returns the check that it runs, itself or through an unknown program.
     fn check(&self) -> Option<Check> {
         let program = self.program().filter(|it| !it.checks_nothing())?;
         let words = program.arguments;
@@ -288,7 +283,7 @@ impl SimpleCommand {
         program.check().or_else(|| (!is_idle()).then(behind)?)
     }
 
-    /// Returns `true` where it may run a check that is not known as one.
+    /// Returns `true` if it may run a check that is not known as one.
     fn may_check(&self) -> bool {
         self.program().is_some_and(|program| {
             let mut words = program.arguments.iter();
@@ -297,7 +292,8 @@ impl SimpleCommand {
         })
     }
 
-    /// Returns `true` where the line may fail by it; in front of a check a look hardly ever does.
+    /// Returns `true` if the line may fail by it. Before a check, commands that only look hardly
+    /// ever fail.
     fn may_fail(&self, is_behind: bool) -> bool {
         self.program().is_some_and(|program| {
             let is_quiet = ["echo", "printf", "true", "popd", "date"].contains(&program.name);
@@ -307,13 +303,13 @@ impl SimpleCommand {
         })
     }
 
-    /// Returns the program that it runs; a keyword of the shell runs none.
+    /// Returns the program that it runs; `None` for a keyword of the shell.
     pub fn program(&self) -> Option<Program<'_>> {
         Program::of(&self.words)
     }
 
-    /// Returns its words from each program on that it starts: of `sudo make x` these are
-    /// `sudo make x` and `make x`.
+    /// Returns its words from each program that it starts; `sudo make x` gives two forms, itself
+    /// and `make x`.
     pub fn forms(&self) -> Vec<&[String]> {
         let mut forms = Vec::new();
         Program::started(&self.words, &mut |words| forms.push(words));
@@ -323,17 +319,17 @@ impl SimpleCommand {
 
 impl<'w> Program<'w> {
     /// Returns the program that the words of a command run.
-    fn of(words: &'w [String]) -> Option<Self> {
+    pub(super) fn of(words: &'w [String]) -> Option<Self> {
         Self::started(words, &mut |_| {})
     }
 
-    /// Returns the same, and hands over the words from each program on that is started on the way.
+    /// Returns the same, and passes the words of each program started on the way to `each`.
     fn started(mut words: &'w [String], each: &mut dyn FnMut(&'w [String])) -> Option<Self> {
         let mut is_started = false;
         loop {
             let (first, arguments) = words.split_first()?;
             let name = without_version(base_name(first));
-            // `bin/test` is the project's own.
+            // `bin/test` belongs to the project.
             let is_own = LOOKS.has(name) && !first.starts_with('/') && first.contains('/');
             let name = if is_own { first } else { name };
             let asks = |word: &String| word.eq_ignore_ascii_case("-v");
@@ -364,7 +360,7 @@ impl<'w> Program<'w> {
         }
     }
 
-    /// Returns `true` for a program that is looked for behind one that is not known.
+    /// Returns `true` for a program that is searched for after an unknown one.
     fn is_known(&self) -> bool {
         let name = self.name;
         let is_table = TASK_RUNNERS.has(name) || TOOLCHAINS.has(name);
@@ -377,7 +373,7 @@ impl<'w> Program<'w> {
         words.find(|word| !word.starts_with(['-', '+']))
     }
 
-    /// Returns what it checks, if it is in the tables or named like a check.
+    /// Returns the check, if the program is in the tables or its name says check.
     fn check(&self) -> Option<Check> {
         let first = self.first();
         let with = |word: &str| format!("{} {word}", self.name);
@@ -408,7 +404,7 @@ impl<'w> Program<'w> {
         check(self.name.to_owned(), kind?)
     }
 
-    /// Returns the tasks that a runner is asked for; of another program the subcommand.
+    /// Returns the tasks that a runner is asked for; for another program, the subcommand.
     fn asked(&self, is_runner: bool) -> Vec<&'w String> {
         let is_value = |at: usize| {
             let before = at.checked_sub(1).map(|before| &self.arguments[before]);
@@ -433,8 +429,7 @@ impl<'w> Program<'w> {
         operands.filter(|word| is_task(word)).collect()
     }
 
-    /// Returns `true` where it is known to check nothing, and to change no file in the project's
-    /// history.
+    /// Returns `true` if the program is known to check nothing and to leave versioned files alone.
     fn checks_nothing(&self) -> bool {
         self.only_reads()
             || self.prepares()
@@ -444,7 +439,7 @@ impl<'w> Program<'w> {
             || PRINTS_OTHERS.has(&self.subject())
     }
 
-    /// Returns `true` where git may change the files at hand.
+    /// Returns `true` if git may change working files.
     fn rewrites(&self) -> bool {
         let leaves = |word: &String| ["-b", "-B", "-c", "list", "show"].contains(&word.as_str());
         let subcommand = self.subcommand();
@@ -476,7 +471,7 @@ impl Program<'_> {
         self.split().0
     }
 
-    /// Returns the arguments but options, prose and the subcommand, each without its folder.
+    /// Returns the arguments except options, prose and the subcommand, without folders.
     pub fn operands(&self) -> Vec<String> {
         let mut is_prose = false;
         let mut operands = Vec::new();
@@ -517,7 +512,7 @@ impl Program<'_> {
         (parts.join(" "), end)
     }
 
-    /// Returns `true` where it changes nothing, wherever its output is written.
+    /// Returns `true` if it changes nothing, apart from where its output is written.
     pub fn only_reads(&self) -> bool {
         let edits = self.arguments.iter().any(|word| match self.name {
             "find" | "fd" => ["-delete", "-exec", "-execdir", "-x", "-X"].contains(&&**word),
@@ -536,13 +531,13 @@ impl Program<'_> {
         is_listed && !edits
     }
 
-    /// Returns `true` where it only makes room for what the line is about: `mkdir`, `git add`.
+    /// Returns `true` if it only prepares for the rest of the line: `mkdir`, `git add`.
     pub fn prepares(&self) -> bool {
         PREPARES.has(self.name) || PREPARES.has(&self.subject())
     }
 }
 
-/// Returns `true` for a program that many projects use, by its name without a version.
+/// Returns `true` for a program that many projects use, looked up without its version.
 pub fn is_common(program: &str) -> bool {
     let lists = [
         &PROGRAMS,
@@ -576,9 +571,10 @@ struct ShellReader {
     word: Option<String>,
     /// The kind of redirection that the next word belongs to.
     target: Option<Target>,
-    /// The words that end the here-documents of this line, and the number of the command of each.
+    /// The words that end the here-documents of this line, and the index of the command that reads
+    /// each.
     here_documents: Vec<(String, usize)>,
-    /// The number of quoted words around this line.
+    /// The nesting depth of quoted words around this line.
     within: usize,
 }
 
@@ -590,8 +586,8 @@ enum Target {
 }
 
 impl ShellReader {
-    /// Reads a line, or a substitution up to its bracket; returns what is behind that, if it is
-    /// there.
+    /// Parses a line, or a substitution up to its closing bracket; returns the commands and the
+    /// rest after that bracket.
     fn read(mut self, line: &str, is_inner: bool) -> (Vec<SimpleCommand>, Option<&str>) {
         let (mut quote, mut depth) = (None, 0_usize);
         let mut rest = line;
@@ -650,7 +646,8 @@ impl ShellReader {
         (self.done, None)
     }
 
-    /// Reads what a quoted word runs: `"$(date)"` or "`date`"; returns what is behind it.
+    /// Parses the substitution in a quoted word: `"$(date)"` or "`date`"; returns the rest after
+    /// it.
     fn substitute<'l>(&mut self, here: &'l str, rest: &'l str) -> &'l str {
         self.word.get_or_insert_default().push_str(&here[..1]);
         if self.within == MAX_DEPTH {
@@ -671,7 +668,7 @@ impl ShellReader {
             _ => return rest,
         };
         let Some(after) = after else {
-            // Without an end it is none, and another one is not looked for: this stays linear.
+            // An open substitution is skipped, and no other is searched for: this stays linear.
             self.within = MAX_DEPTH;
             return rest;
         };
@@ -710,7 +707,7 @@ impl ShellReader {
         }
     }
 
-    /// Reads `>`, `>>`, `2>&1`, `<`, `<<END` up to what it names.
+    /// Parses `>`, `>>`, `2>&1`, `<`, `<<END` up to the target.
     fn redirect<'l>(&mut self, here: &'l str) -> &'l str {
         let is_number = |word: &mut String| word.bytes().all(|b| b.is_ascii_digit());
         self.word.take_if(is_number);

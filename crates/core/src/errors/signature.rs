@@ -1,14 +1,10 @@
-//! The name of an error: the same wherever it strikes.
-
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Names an error wherever it strikes: the first 16 hexadecimal digits of the SHA-256 of
-/// `subject:message`.
-///
-/// What a failed call says is read into the two by `transcript`.
+/// The name of an error, the same wherever it occurs: the first 16 hexadecimal digits of the
+/// SHA-256 of `subject:message`.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -30,30 +26,29 @@ impl TryFrom<String> for Signature {
 }
 
 impl Signature {
-    /// Returns the signature of what `subject` says: a program with its subcommand
-    /// (`git push`) or a tool (`Read`), and its message without what depends on the place.
+    /// Returns the signature of a subject, which is a program with its subcommand (`git push`) or a
+    /// tool (`Read`), and its normalised message.
     pub fn of(subject: &str, message: &str) -> Self {
         Self(first_eight(format!("{subject}:{message}")))
     }
 
-    /// Spec/5's `compute_error_signature`: of an error's type and of all that it says, but for
-    /// case and the white space around it.
+    /// Returns spec/5's `compute_error_signature` of an error's type and its whole text, ignoring
+    /// case and surrounding white space.
     pub fn of_error(error_type: &str, content: &str) -> Self {
         Self::of(error_type, content.to_lowercase().trim())
     }
 
-    /// Reads what [`Display`](fmt::Display) writes.
+    /// Parses the output of [`Display`](fmt::Display).
     pub fn parse(text: &str) -> Option<Self> {
         let signature = u64::from_str_radix(text, 16).ok().map(Self)?;
         (signature.to_string() == text).then_some(signature)
     }
 
-    /// The signature as a number, in the order of its text.
+    /// Returns the signature as a number that sorts like its text.
     pub fn to_bits(self) -> u64 {
         self.0
     }
 
-    /// The inverse of `to_bits`.
     pub fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
@@ -65,7 +60,7 @@ impl fmt::Display for Signature {
     }
 }
 
-/// The first 8 bytes of the SHA-256 of a text or of bytes.
+/// Returns the first 8 bytes of the SHA-256 of a text or of bytes.
 pub fn first_eight(text: impl AsRef<[u8]>) -> u64 {
     let digest: [u8; 32] = Sha256::digest(text).into();
     digest
@@ -85,7 +80,7 @@ mod tests {
         assert_ne!(signature, Signature::of("git pull", "fatal x"));
         assert_eq!(Signature::parse("0123"), None);
         assert_eq!(Signature::parse("+123456789abcdef"), None);
-        // As the code of spec/5 computes it.
+        // The value that the code of spec/5 computes.
         let hash = Signature::of_error("conflict", " Detected conflict: Two totals\n");
         assert_eq!(hash.to_string(), "cfeb459c6464ed4a");
     }

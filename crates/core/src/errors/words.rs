@@ -2,11 +2,10 @@
 
 use std::sync::OnceLock;
 
-/// A list of words or phrases.
 #[derive(Debug)]
 pub struct List {
     name: &'static str,
-    /// Read when it is first needed.
+    /// Parsed at first use.
     words: OnceLock<Vec<&'static str>>,
 }
 
@@ -14,56 +13,56 @@ const LISTS: &str = include_str!("../../data/words.txt");
 
 /// Programs, some with a subcommand, that change nothing.
 pub static LOOKS: List = List::named("looks");
-/// Programs, some with a subcommand, that only make room for what a line is about.
+/// Programs, some with a subcommand, that only prepare for the rest of a line.
 pub(crate) static PREPARES: List = List::named("prepares");
-/// Programs, some with a subcommand, that run a task of the project's own.
+/// Programs, some with a subcommand, that run a task of the project.
 pub(crate) static TASK_RUNNERS: List = List::named("task runners");
 /// Programs without subcommands; then those whose subcommands have two words.
 pub(crate) static NO_SUBCOMMAND: List = List::named("no subcommand");
 pub(crate) static TWO_SUBCOMMANDS: List = List::named("two subcommands");
 /// Programs whose first operand is a subcommand or a script.
 pub(crate) static TOOLCHAINS: List = List::named("toolchains");
-/// Arguments with which a checker checks nothing.
+/// Arguments that keep a checker from checking.
 pub(crate) static NO_RUN: List = List::named("no run");
 /// Programs that change files or the shell, and check nothing.
 pub(crate) static CHANGES: List = List::named("changes");
-/// Identifiers that name a kind of error: of exceptions, of the system and of the API.
+/// Identifiers of kinds of error: exceptions, system errors and API errors.
 pub static ERROR_NAMES: List = List::named("error names");
-/// Programs, some with a subcommand, that start the one that counts.
+/// Programs, some with a subcommand, that start the relevant one.
 pub(crate) static STARTERS: List = List::named("starters");
-/// Options whose value is a word of its own.
+/// Options whose value is a separate word.
 pub(crate) static VALUED: List = List::named("valued");
-/// Words that begin or end what runs other commands.
+/// Words that open or close a group of commands.
 pub(crate) static BRACKETS: List = List::named("brackets");
 /// Options whose value is prose.
 pub static PROSE: List = List::named("prose");
-/// The client's own commands: what stands after them sets the client up and asks for nothing.
+/// The client's own commands; the words after them configure the client and ask for nothing.
 pub static CLIENT_COMMANDS: List = List::named("client commands");
-/// How a text begins that the client wrote in the user's name.
+/// Openings of texts that the client wrote in the user's name.
 pub static ECHOES: List = List::named("echoes");
-/// How an answer begins that only says the user refused the call.
+/// Openings of results that only report the user's refusal.
 pub static REFUSALS: List = List::named("refusals");
-/// How lines begin that the client wraps around a subagent's report.
+/// Openings of lines that the client wraps around a subagent's report.
 pub static WRAPPING: List = List::named("wrapping");
-/// Tools that only keep the agent's own notes; their calls say nothing.
+/// Tools that only keep the agent's own notes; their calls are ignored.
 pub static HOUSEKEEPING: List = List::named("housekeeping");
 /// Programs, some with a subcommand, that print what others wrote.
 pub static PRINTS_OTHERS: List = List::named("prints others");
-/// How lines of a test run begin that say nothing of a failure.
+/// Openings of test output lines that report no failure.
 pub static CHATTER: List = List::named("chatter");
-/// Extensions of files, by which a word without a slash is known as one.
+/// File extensions, by which a word without a slash is recognized as a file.
 pub(crate) static EXTENSIONS: List = List::named("extensions");
-/// Programs that many projects use; others are in the lists above.
+/// Programs that many projects use and that are not in the lists above.
 pub(crate) static PROGRAMS: List = List::named("programs");
-/// Words that are so common that they say nothing of a text's subject.
+/// Words that are too common to identify a text's subject.
 pub static STOP_WORDS: List = List::named("stop words");
-/// What git does to the files at hand.
+/// Git subcommands that change working files.
 pub static REWRITES: List = List::named("rewrites");
-/// Programs that check one language, by the first word of their name, and the endings of its files.
+/// Programs that check one language, by the first word of their name, with its file extensions.
 pub static LANGUAGES: List = List::named("languages");
 
 impl List {
-    /// The list that goes by a name in the file.
+    /// Refers to the list with this section name in the file.
     pub const fn named(name: &'static str) -> Self {
         let words = OnceLock::new();
         Self { name, words }
@@ -84,12 +83,11 @@ impl List {
         })
     }
 
-    /// Returns `true` for a word in the list.
     pub fn has(&self, word: &str) -> bool {
         self.words().binary_search(&word).is_ok()
     }
 
-    /// Returns `true` for a text that begins with one of them.
+    /// Returns `true` for a text that begins with one of the words.
     pub fn begins(&self, text: &str) -> bool {
         self.words().iter().any(|word| text.starts_with(word))
     }

@@ -1,15 +1,16 @@
-//! Replaces a file that holds what was read, and nothing else.
+//! Replaces a file only if it still holds the bytes that were read.
 //!
-//! Whoever looks at a file first and replaces it then may replace what git or an editor wrote in
-//! between. So ours and the file change places in one step, and what came out is looked at:
+//! A process that checks a file and then replaces it may overwrite what git or an editor wrote in
+//! between. So our file and the target are exchanged in one step, and the bytes that came out are
+//! checked:
 //!
 //! ```text
 //! place:  read             ours                          ours: done
 //! aside:  ours  exchange>  read, or what came between >  put back in its place
 //! ```
 //!
-//! A kill in between loses nothing: the name of the file aside tells what was put in place and
-//! what was expected to come out, and [`mend`] ends what was begun.
+//! A kill in between loses nothing: the name of the file aside holds the hashes of our bytes and of
+//! the expected ones, and [`mend`] finishes the exchange.
 
 use std::fs;
 use std::io;
@@ -23,12 +24,12 @@ use crate::digest::name_of;
 use crate::fault;
 
 const ASIDE_SUFFIX: &str = ".aside";
-/// The largest file whose content is told from another's.
+/// The largest file whose content is compared.
 const MAX_FILE: u64 = 256 << 20;
-/// The number of times that files which others keep writing are put back.
+/// The number of attempts to put back a file that others keep writing.
 const MAX_TURNS: usize = 100;
 
-/// Replaces `target` by `file`, which holds `bytes`, if it holds `seen`; tells whether it did.
+/// Replaces `target` by `file`, which holds `bytes`, if it holds `seen`; returns `true` if it did.
 pub(super) fn exchange(
     file: Temporary,
     target: &Path,
@@ -51,7 +52,7 @@ pub(super) fn exchange(
             fault::stop("replace: exchanged");
             swap.settle()
         }
-        // It was taken away.
+        // The target was removed.
         Err(e) if e.kind() == io::ErrorKind::NotFound => fs::remove_file(&aside).map(|()| false),
         Err(e) if is_unsupported(&e) => {
             regular_if_there(target)?;
@@ -64,8 +65,8 @@ pub(super) fn exchange(
     }
 }
 
-/// Ends what a kill in the middle of an exchange left behind beside `path`; the caller makes
-/// sure that nobody is at one.
+/// Finishes an exchange next to `path` that was killed in the middle; the caller ensures that no
+/// other process is at one.
 pub fn mend(path: &Path) -> Result<(), FsError> {
     let target = follow(path).context("write", path)?;
     for entry in list(parent(&target))? {
@@ -85,7 +86,7 @@ pub fn mend(path: &Path) -> Result<(), FsError> {
     Ok(())
 }
 
-/// An exchange that was begun, with the hashes of both contents.
+/// A started exchange, with the hashes of both contents.
 struct Swap {
     put: String,
     expected: String,
@@ -99,13 +100,14 @@ impl Swap {
         self.target.with_file_name(name)
     }
 
-    /// Removes the file aside when it is what was expected, or ours; anything else goes back
-    /// to its place. Tells whether ours stays there.
+    /// Removes the file aside if it holds the expected bytes or ours, else puts it back. Returns
+    /// `true` if ours stays in place.
     fn settle(&self) -> io::Result<bool> {
         let aside = self.aside();
         let end = |is_ours| remove(&aside).map_err(|e| e.source).map(|()| is_ours);
         let mut out = content(&aside);
-        // What we know to be in the place; what else comes out is newer than what went in.
+        // The known content of the place; anything else that comes out is newer than what was put
+        // in.
         let mut within = Some(self.put.clone());
         if out.as_ref() == Some(&self.expected) || out == within {
             return end(out != within);
@@ -113,7 +115,7 @@ impl Swap {
         for _ in 0..MAX_TURNS {
             match change_places(&aside, &self.target) {
                 Ok(()) => {}
-                // Whoever took away what was there has taken this away.
+                // The process that removed the target has removed this one too.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => return end(false),
                 Err(e) => return Err(e),
             }
@@ -143,7 +145,7 @@ fn change_places(_one: &Path, _other: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Returns true if a system or a file system knows no exchange; such a one was never begun.
+/// Returns `true` if the system or file system has no exchange; then it never started.
 fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     error.kind() == io::ErrorKind::Unsupported
@@ -157,7 +159,7 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    /// The state after a kill: `aside` beside the file, after `ours` was put in place of `read`.
+    /// The state after a kill: `aside` next to the file, after `ours` replaced `read`.
     #[rstest]
     #[case::before_the_exchange("read", "ours", "read")]
     #[case::after_it("ours", "read", "ours")]

@@ -1,13 +1,12 @@
-//! The lock on a playbook: a file beside it.
+//! The lock on a playbook: a file next to it, held across reload, change and write.
 //!
-//! The playbook itself cannot be locked, because each write replaces it. Held across
-//! reload, change and write. Only who holds it may take the file away, where there is no
-//! playbook to guard; who waited for it then makes it anew.
+//! The playbook itself cannot be locked, because each write replaces it. Only the holder may remove
+//! the lock file, when there is no playbook to guard; a process that waited then recreates it.
 //!
-//! Some file systems know no such lock and do know the older one of POSIX, as `SQLite` uses
-//! it: then that is taken. It belongs to the process, so nobody may open and close a lock file
-//! while it is held. Where there is neither, a playbook counts as locked: there, as on NFS, two
-//! machines are not protected from each other.
+//! File systems without such locks may have the older POSIX lock, as `SQLite` uses it. That one
+//! belongs to the process, so a lock file must not be opened and closed while it is held. Without
+//! either, a playbook counts as locked. There, as on NFS, two machines are not protected from each
+//! other.
 
 use std::fs::File;
 use std::io;
@@ -23,7 +22,7 @@ use super::{FsContext, FsError, open_shared_lock_file, remove};
 
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A held lock; dropping it lets go, and so does the end of the process.
+/// A held lock, released on drop or at the end of the process.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -31,8 +30,8 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock file at `path`, waiting at most `wait`; `None` when another process
-    /// holds it to the end of that time.
+    /// Locks the file at `path`, waiting at most `wait`; `None` if another process still holds it
+    /// then.
     pub fn acquire(path: &Path, wait: Duration) -> Result<Option<Self>, FsError> {
         let mut file = open_shared_lock_file(path)?;
         let deadline = Instant::now() + wait;
@@ -42,7 +41,7 @@ impl Lock {
                     let path = path.to_owned();
                     return Ok(Some(Self { file, path }));
                 }
-                // Who held it before took the file away: this one guards nothing.
+                // The former holder removed the file: this one guards nothing.
                 file = open_shared_lock_file(path)?;
                 continue;
             }
@@ -54,7 +53,7 @@ impl Lock {
         }
     }
 
-    /// Takes the lock file away and lets go. A link that leads to it stays.
+    /// Removes the lock file and releases it. A link that leads to it stays.
     pub fn remove(self) -> Result<(), FsError> {
         let ours = self.file.metadata().context("look at lock", &self.path)?;
         let there = self.path.symlink_metadata();
@@ -66,8 +65,8 @@ impl Lock {
     }
 }
 
-/// The lock file that belongs to `file`: its name with `.lock`, beside the file itself
-/// and not beside a symlink to it, so that all who write one file share one lock.
+/// Returns the lock file of `file`: its name with `.lock`, next to the file itself and not to a
+/// symlink to it. All writers of one file thus share one lock.
 pub fn lock_path(file: &Path) -> PathBuf {
     let mut path = file
         .canonicalize()
@@ -77,24 +76,24 @@ pub fn lock_path(file: &Path) -> PathBuf {
     path.into()
 }
 
-/// Tries to lock a file; tells whether nobody else holds it.
+/// Tries to lock a file; returns `false` if another process holds it.
 ///
-/// Where a file system knows no locks at all, each counts as had: what this guards is better
-/// done twice than not at all.
+/// On a file system without locks it returns `true`: the guarded work is better done twice than not
+/// at all.
 pub fn try_lock(file: &File) -> io::Result<bool> {
     had_or_unknown(try_lock_surely(file))
 }
 
-/// Tries as [`try_lock`] does; an error where a file system knows no locks at all.
+/// Like [`try_lock`], but an error on a file system without locks.
 pub fn try_lock_surely(file: &File) -> io::Result<bool> {
-    // As a method it would be std's, which has the same name in newer versions.
+    // Called as a method it would be std's of the same name in newer versions.
     match had(fs2::FileExt::try_lock_exclusive(file)) {
         Err(e) if is_unsupported(&e) => had(of_process(file)),
         tried => tried,
     }
 }
 
-/// The lock of POSIX, which takes a file that is open for writing.
+/// Takes the POSIX lock, which needs a file that is open for writing.
 fn of_process(file: &File) -> io::Result<()> {
     match fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::BADF) => Err(Errno::NOTSUP.into()),
@@ -123,7 +122,7 @@ fn is_held(error: &io::Error) -> bool {
         || error.kind() == io::ErrorKind::Interrupted
 }
 
-/// Returns true if a file system knows no locks, or has nobody who keeps them.
+/// Returns `true` if a file system has no locks or no lock server.
 fn is_unsupported(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported
         || [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::NOLCK]
@@ -159,7 +158,7 @@ mod tests {
         let other = Lock::acquire(&path, Duration::from_millis(30)).unwrap();
         assert!(other.is_none());
         drop(held);
-        // A process that another test is just starting holds a copy until it runs.
+        // A process that another test is starting holds a copy until its exec.
         let patience = Duration::from_secs(10);
         assert!(Lock::acquire(&path, patience).unwrap().is_some());
         assert!(path.exists());

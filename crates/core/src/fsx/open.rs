@@ -1,4 +1,4 @@
-//! Opens regular files and nothing else: a FIFO would hang, a device may do something.
+//! Opens only regular files: a FIFO would hang, a device may react.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -10,13 +10,13 @@ use crate::fault;
 
 const NOT_REGULAR: &str = "not a regular file";
 
-/// Returns true if [`open_regular`] refused what is no regular file.
+/// Returns `true` for the error of [`open_regular`] on an irregular file.
 pub fn is_irregular(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Other && error.to_string() == NOT_REGULAR
 }
 
-/// Looks at a regular file; `None` when nothing is there. Anything else must neither
-/// be opened nor replaced: a device, a FIFO, a socket or a folder is nobody's file.
+/// Returns the metadata of a regular file; `None` for a missing one. Devices, FIFOs, sockets and
+/// folders are an error: they must be neither opened nor replaced.
 pub(super) fn regular_if_there(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(path) {
         Ok(about) if about.is_file() => Ok(Some(about)),
@@ -26,8 +26,8 @@ pub(super) fn regular_if_there(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Opens a regular file for reading; refuses everything else without opening it, since
-/// opening a FIFO hangs and opening a device may do something.
+/// Opens a regular file for reading; refuses everything else without opening it, since opening a
+/// FIFO hangs and opening a device may trigger it.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     if regular_if_there(path)?.is_none() {
         return Err(io::ErrorKind::NotFound.into());
@@ -35,7 +35,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     opened_regular(OpenOptions::new().read(true), path)
 }
 
-/// Opens what may have been replaced since we looked: so neither hangs nor trusts.
+/// Opens a file that may have been replaced since the check: does not block, and checks again.
 fn opened_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = options.custom_flags(nonblocking).open(path)?;
@@ -46,13 +46,13 @@ fn opened_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     }
 }
 
-/// Opens a lock file of ours, and makes it where it is missing.
+/// Opens a lock file of ours, and creates it if missing.
 pub fn open_lock_file(path: &Path) -> Result<File, FsError> {
     open_lock(path, FILE_MODE).context("open lock", path)
 }
 
-/// Opens as [`open_lock_file`] does, for a lock that all share who may read its folder: for them to
-/// read it is enough.
+/// Like [`open_lock_file`], for a lock that is shared by all who may read its folder. Read access
+/// is enough for them.
 pub(crate) fn open_shared_lock_file(path: &Path) -> Result<File, FsError> {
     let open = || -> io::Result<File> {
         let mode = fs::metadata(parent(path))?.mode() & 0o666;
@@ -62,7 +62,7 @@ pub(crate) fn open_shared_lock_file(path: &Path) -> Result<File, FsError> {
             }
             file => file?,
         };
-        // The umask of the user who made it must not shut others out.
+        // The umask of the user who created it must not shut others out.
         let about = file.metadata()?;
         let wanted = about.mode() & 0o777 | mode;
         if about.mode() & 0o777 != wanted {
@@ -84,7 +84,7 @@ fn open_lock(path: &Path, mode: u32) -> io::Result<File> {
     opened_regular(options.mode(mode), path)
 }
 
-/// The path of the log before this one: its name with `.1`.
+/// Returns the path of the previous log: the name with `.1`.
 pub fn rotated(log: &Path) -> PathBuf {
     let mut old = log.as_os_str().to_owned();
     old.push(".1");

@@ -11,10 +11,10 @@ use super::temporary::Temporary;
 use super::{FILE_MODE, FsContext as _, FsError, parent, sync_dir};
 use crate::fault;
 
-/// The most symlinks in a row that are followed; a longer chain counts as a loop.
+/// The longest chain of symlinks that is followed; a longer one counts as a loop.
 const MAX_LINKS: usize = 40;
 
-/// Says if a write must reach the disk before it counts.
+/// The durability of a write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strength {
     Quick,
@@ -31,8 +31,8 @@ pub fn quick(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, Strength::Quick)
 }
 
-/// Writes as [`durable`] does if `path` still holds `seen`; returns true if it did. Of several
-/// processes only one may do so at a time, and the first thing it does is [`mend`].
+/// Writes as [`durable`] does if `path` still holds `seen`; returns `true` if it did. Only one
+/// process may call it at a time, and must call [`mend`] first.
 ///
 /// [`mend`]: super::mend
 pub fn durable_if_unchanged(
@@ -71,7 +71,7 @@ fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError>
     write().context("write", path)
 }
 
-/// Writes the temporary file that is to replace `target`, with its mode and owner.
+/// Writes the temporary file that will replace `target`, with its mode and owner.
 fn prepare(target: &Path, bytes: &[u8], strength: Strength) -> io::Result<Temporary> {
     let old = regular_if_there(target)?;
     fault::write("replace: create")?;
@@ -90,8 +90,8 @@ fn prepare(target: &Path, bytes: &[u8], strength: Strength) -> io::Result<Tempor
     Ok(temporary)
 }
 
-/// Gives a file the owner of the one it replaces. Only root can; who else may write in a
-/// folder of others becomes the owner.
+/// Gives a file the owner of the one it replaces. Only root can; any other user who may write in
+/// the folder becomes the owner.
 fn keep_owner(file: &File, old: &Metadata) -> io::Result<()> {
     let new = file.metadata()?;
     if (new.uid(), new.gid()) == (old.uid(), old.gid()) {
@@ -103,7 +103,7 @@ fn keep_owner(file: &File, old: &Metadata) -> io::Result<()> {
     }
 }
 
-/// Creates `path` with `bytes` in one step; `false` when something is there already.
+/// Creates `path` with `bytes` in one step; `false` if something exists there.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     let write = || -> io::Result<bool> {
         fault::write("create: create")?;
@@ -116,9 +116,9 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     write().context("create", path)
 }
 
-/// Makes an empty file of ours; `false` when something is there already.
+/// Creates an empty file of ours; `false` if something exists there.
 ///
-/// Of several processes that make it at once, one is told `true`.
+/// Of several concurrent processes, exactly one gets `true`.
 pub fn mark_new(path: &Path) -> Result<bool, FsError> {
     let made = fault::write("mark: create").and_then(|()| {
         OpenOptions::new()
@@ -133,7 +133,7 @@ pub fn mark_new(path: &Path) -> Result<bool, FsError> {
     }
 }
 
-/// The file that a write to `path` must replace: the end of its chain of symlinks.
+/// Returns the file that a write to `path` must replace: the end of its chain of symlinks.
 pub(super) fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {

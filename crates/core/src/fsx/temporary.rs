@@ -1,5 +1,4 @@
-//! A file that is to take another's place: it has a name of ours until then, and goes when it
-//! is not needed after all.
+//! A temporary file that will replace another one; it is removed if it is not needed.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher as _, RandomState};
@@ -9,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{FILE_MODE, TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 
-/// A file in the folder of the one that it is to replace.
+/// A file in the folder of the one that it will replace.
 #[derive(Debug)]
 pub(super) struct Temporary {
     pub(super) file: File,
@@ -18,9 +17,9 @@ pub(super) struct Temporary {
 }
 
 impl Temporary {
-    /// Makes an empty file in a folder, which only the user can read.
+    /// Creates an empty file in a folder, readable only by the user.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
-        // Another one each time, and in each process: two alike are one in 2^64.
+        // Random for each call and process: a collision has a chance of 1 in 2^64.
         let chance = RandomState::new().hash_one(());
         let path = folder.join(format!("{TEMPORARY_PREFIX}{chance:016x}{TEMPORARY_SUFFIX}"));
         let mut options = OpenOptions::new();
@@ -33,14 +32,14 @@ impl Temporary {
         })
     }
 
-    /// Takes the place of what is at `target`, if anything is.
+    /// Replaces what is at `target`, if anything is.
     pub(super) fn replace(mut self, target: &Path) -> io::Result<()> {
         fs::rename(&self.path, target)?;
         self.has_own_name = false;
         Ok(())
     }
 
-    /// Takes the place `target`; `false` when something is there already.
+    /// Moves to `target`; `false` if something exists there.
     pub(super) fn take_place(mut self, target: &Path) -> io::Result<bool> {
         match rename_to_nothing(&self.path, target) {
             Ok(still_there) => {
@@ -56,20 +55,20 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if self.has_own_name {
-            // What stays is swept later.
+            // A leftover file is swept later.
             _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Renames a file if nothing is at its new name; tells whether it has its old name besides.
+/// Renames a file if nothing is at its new name; returns `true` if the old name still exists too.
 fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<bool> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         use rustix::io::Errno;
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // A system or a file system that knows no such thing.
+            // The system or file system does not support it.
             Err(Errno::INVAL | Errno::NOSYS) => {}
             renamed => return renamed.map(|()| false).map_err(io::Error::from),
         }

@@ -102,7 +102,7 @@ fn a_shared_lock_has_the_mode_of_its_folder(#[case] folder: u32, #[case] lock: u
     let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
     open_shared_lock_file(&file).unwrap();
     assert_eq!(mode(), lock);
-    // As earlier versions left it.
+    // The mode that earlier versions left.
     fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
     open_shared_lock_file(&file).unwrap();
     assert_eq!(mode(), lock);

@@ -1,5 +1,5 @@
-//! The prepared context: what the next start of a session is given, already masked, screened,
-//! ranked and cut, and the key points that are due at a cue.
+//! The prepared context for the next start of a session: already masked, screened, ranked and cut,
+//! with the key points that are due at a cue.
 
 use std::path::{Path, PathBuf};
 
@@ -13,19 +13,17 @@ use crate::fsx;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
 use crate::shown_record::ShownPoints;
 
-/// The client cuts what has more UTF-16 units.
+/// The client cuts a context with more UTF-16 units.
 const CLIENT_LIMIT: usize = 10_000;
 
-/// The part of the playbook that a start is given.
+/// The part of the playbook that a start receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartKind {
-    /// At the start of a session.
     Full,
-    /// After a compaction, where the conversation goes on: the best of it.
+    /// The best of it, after a compaction in a continuing conversation.
     Short,
 }
 
-/// A text for the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Injection {
     /// The filled template.
@@ -33,38 +31,38 @@ pub struct Injection {
     pub points: ShownPoints,
 }
 
-/// A key point that may be given at its cue.
+/// A key point that can be given at its cue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CuedPoint {
     pub name: String,
-    /// Its text: masked, one line.
+    /// The text: masked, one line.
     pub text: String,
-    /// The hash of the text, by which the worker knows what was shown.
+    /// The hash of the text, by which the worker knows which version was shown.
     pub hash: String,
-    /// Whether its command is turned back once before it runs.
+    /// Set if its command is refused once before it runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guard: bool,
     #[serde(flatten)]
     pub cue: Matcher,
 }
 
-/// What lies ready for the starts, prompts and calls of a project.
+/// The data prepared for a project's starts, prompts and calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ready {
     /// The longest context that the settings allowed.
     max_units: usize,
-    /// The checkout that is trusted; `None` where nothing of the project is given.
+    /// The trusted checkout; `None` if nothing of the project is given.
     checkout: Option<Checkout>,
-    /// How many key points of the file wait for the user.
+    /// The number of key points in the file that await the user's review.
     pub held: usize,
     full: Option<Injection>,
     short: Option<Injection>,
-    /// The points with a cue, those of the highest rank first.
+    /// The points with a cue, in descending rank.
     pub cues: Vec<CuedPoint>,
 }
 
 impl Ready {
-    /// What there is to give in the `checkout` that is trusted.
+    /// Creates the prepared data for the trusted `checkout`.
     pub fn new(
         max_units: usize,
         checkout: Option<Checkout>,
@@ -82,8 +80,8 @@ impl Ready {
         }
     }
 
-    /// Returns `true` if a point is due of which nobody has looked yet if it still holds:
-    /// [`Ready::find`] does. Mostly there is none, and this reads one small file.
+    /// Returns `true` if a point seems due, before [`Ready::find`] checks that the file is fresh.
+    /// Usually none is, and this reads one small file.
     pub fn may_be_due(paths: &Paths, project: &Path, fits: impl Fn(&CuedPoint) -> bool) -> bool {
         #[derive(Deserialize)]
         struct File {
@@ -97,7 +95,7 @@ impl Ready {
         file.is_some_and(|file| file.what.cues.iter().any(fits))
     }
 
-    /// Finds what lies ready for a project; `None` in any doubt.
+    /// Finds the context prepared for a project; `None` if it may be stale.
     pub fn find(paths: &Paths, project: &Path, max_units: usize) -> Option<Self> {
         if is_linked(project) {
             return None;
@@ -111,7 +109,7 @@ impl Ready {
         let gives_nothing = ready.full.is_none() && ready.short.is_none() && ready.cues.is_empty();
         let is_trusted = match ready.checkout {
             Some(checkout) => !checkout.is_replaced(project),
-            // Where there is no playbook, what there is to give is the user's own.
+            // Without a playbook, only the user's own is given.
             None => !file.exists() || gives_nothing,
         };
         let fits = |given: &Injection| units(&given.text) <= CLIENT_LIMIT;
@@ -119,7 +117,7 @@ impl Ready {
         (ready.max_units == max_units && is_trusted && all_fit).then_some(ready)
     }
 
-    /// Returns `true` if a start of this kind has a key point.
+    /// Returns `true` if a start of this kind includes a key point.
     pub fn gives(&self, kind: StartKind, name: &str) -> bool {
         let given = match kind {
             StartKind::Full => &self.full,
@@ -155,14 +153,14 @@ impl Prepare for Ready {
             paths.trust_record(paths.own()),
         ]
         .into_iter()
-        // Of a playbook that is away they tell that there was one.
+        // For a missing playbook, the snapshots show that there was one.
         .chain(snapshots)
         .collect()
     }
 }
 
-/// Returns `true` if a playbook lies behind a link: it may lead anywhere, and who follows it asks
-/// for trust.
+/// Returns `true` if the playbook is behind a link. It may lead anywhere, so the caller that
+/// follows it asks for trust.
 fn is_linked(project: &Path) -> bool {
     let file = playbook_file(project);
     file.is_symlink() || file.parent().is_none_or(Path::is_symlink)

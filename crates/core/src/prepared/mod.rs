@@ -1,9 +1,9 @@
-//! What lies ready for hooks: made by the worker and by commands, read at each start.
+//! Files prepared for hooks by the worker and by commands, and read at each start.
 //!
-//! A hook has neither the masks nor the readers of playbooks and settings. It prints what was
-//! made before, as long as nothing of what that was made from has changed since: each input
-//! is known by its [`Stamp`]. In any doubt it has the whole program do the work. So what lies
-//! ready can never bring in what that would not.
+//! A hook contains neither the masks nor the parsers of playbooks and settings. It prints a
+//! prepared file while none of its inputs has changed; each input is identified by its [`Stamp`].
+//! If in doubt the whole program does the work. A prepared file can therefore never contain more
+//! than the whole program would give.
 
 mod context;
 mod settings;
@@ -22,35 +22,32 @@ use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::state_guard;
 
-/// A larger file is none of ours.
+/// A larger file is not ours.
 const MAX_FILE: u64 = 512 << 10;
 
-/// Something prepared, with what it was made from.
 #[derive(Debug, Serialize, Deserialize)]
 struct PreparedFile<T> {
-    /// The version that made it: another one may mask or choose otherwise.
+    /// The version that made it: another one may mask or choose differently.
     version: String,
     made_from: Vec<Stamp>,
     what: T,
 }
 
-/// Distinguishes what is prepared for a project.
+/// A kind of data that is prepared for a project.
 pub trait Prepare: Serialize + DeserializeOwned {
-    /// Where it lies.
     fn file(paths: &Paths, project: &Path) -> PathBuf;
 
-    /// The files that it is made from, in a fixed order.
+    /// Returns the input files, in a fixed order.
     fn inputs(paths: &Paths, project: &Path) -> Vec<PathBuf>;
 }
 
-/// What the files that something is made from look like, before any of them is read; `None`
-/// when one of them cannot be told from what it may be next.
+/// Returns the stamps of the inputs, taken before any is read; `None` if one cannot be examined.
 pub fn look<T: Prepare>(paths: &Paths, project: &Path) -> Option<Vec<Stamp>> {
     let inputs = T::inputs(paths, project);
     inputs.iter().map(|input| Stamp::of(input)).collect()
 }
 
-/// Keeps what was made from files that looked like `made_from`.
+/// Writes a value that was made from files with the stamps `made_from`.
 pub fn keep<T: Prepare>(
     paths: &Paths,
     project: &Path,
@@ -74,7 +71,7 @@ fn write<T: Serialize>(file: &Path, made_from: Vec<Stamp>, what: T) -> Result<()
     fsx::quick(file, &fsx::to_json(file, &prepared)?)
 }
 
-/// Finds what lies ready for a project; `None` in any doubt.
+/// Finds the value prepared for a project; `None` if it may be stale.
 pub fn find<T: Prepare>(paths: &Paths, project: &Path) -> Option<T> {
     let (file, inputs) = (&T::file(paths, project), &T::inputs(paths, project));
     state_guard::check_prepared(file).ok()?;
@@ -96,7 +93,7 @@ pub fn find<T: Prepare>(paths: &Paths, project: &Path) -> Option<T> {
     if now == made_from {
         return Some(what);
     }
-    // By now the times alone tell: the next start need not read the inputs.
+    // The times alone are sufficient now: the next start need not read the inputs.
     _ = write(file, now, &what);
     Some(what)
 }

@@ -1,4 +1,4 @@
-//! What hooks need of the settings, as the program that can read them has found it.
+//! The settings that hooks need, as parsed by the full program.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use super::Prepare;
 use crate::account::named::ChosenAccount;
 use crate::paths::{Paths, project_config_file};
 
-/// What a person at the terminal is told beside what keeps Playbook from learning.
+/// The notices for a user at the terminal, apart from problems that stop learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notices {
-    /// In a line what was learned, and what the agent was reminded of.
+    /// One line with the learned items and the reminders to the agent.
     #[default]
     All,
     Quiet,
 }
 
-/// Settings of one project, where reflection is switched on.
+/// Settings of one project with reflection switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -34,21 +34,20 @@ pub struct ProjectSettings {
     pub on_subagent_stop: Option<bool>,
     pub on_tool_failure: bool,
     pub on_prompt: bool,
-    /// Whether a hook does the work of the worker itself.
+    /// Set if a hook does the worker's work itself.
     pub is_inline: bool,
-    /// The longest wait of a hook that does, in milliseconds.
+    /// The longest wait of such a hook, in milliseconds.
     pub inline_ms: u64,
     /// The longest context in UTF-16 units.
     pub max_units: usize,
-    /// Whether the user's own key points are part of it.
+    /// Set if the user's own key points are included.
     pub gives_own: bool,
     pub notices: Notices,
-    /// Which backend, address and models they choose.
     pub account: ChosenAccount,
 }
 
 impl Default for ProjectSettings {
-    /// What holds where there is no settings file.
+    /// The defaults without a settings file.
     fn default() -> Self {
         Self {
             on_exit: None,
@@ -67,7 +66,7 @@ impl Default for ProjectSettings {
 }
 
 impl ProjectSettings {
-    /// Finds the settings that hold for a project; `None` in any doubt.
+    /// Finds the settings of a project; `None` if they may be stale.
     pub fn find(paths: &Paths, project: &Path) -> Option<Self> {
         if Self::has_files(paths, project) {
             super::find(paths, project)
@@ -76,7 +75,7 @@ impl ProjectSettings {
         }
     }
 
-    /// Returns `true` if there may be anything that sets them.
+    /// Returns `true` if a settings file may exist.
     pub fn has_files(paths: &Paths, project: &Path) -> bool {
         let is_missing = |file: &PathBuf| {
             let about = file.symlink_metadata();

@@ -1,4 +1,4 @@
-//! What tells a file from what it was: without reading it, where that can be relied on.
+//! Detects changes of a file, without reading it where its times are reliable.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -12,17 +12,17 @@ use crate::digest::hex;
 use crate::env::Clock;
 use crate::fsx;
 
-/// A file that changes twice within one tick of its file system looks the same before and
-/// after. Where it changed less than so many seconds ago, its content is compared as well.
+/// The age in seconds from which a file's times are reliable. Two changes within one tick of the
+/// file system look alike, so the content of a younger file is compared too.
 const SETTLED_AFTER: i64 = 2;
 /// A larger file is not compared.
 const MAX_READ: u64 = 16 << 20;
 
-/// How a file looked, or that there was none.
+/// The metadata of a file, or its absence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     file: Option<Look>,
-    /// The hash of its content, where it was young.
+    /// The hash of the content, if the file was young.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     content: Option<String>,
 }
@@ -32,7 +32,7 @@ struct Look {
     device: u64,
     inode: u64,
     size: u64,
-    /// When its entry changed: seconds and nanoseconds.
+    /// The change time of the inode: seconds and nanoseconds.
     changed: (i64, i64),
     written: (i64, i64),
 }
@@ -55,7 +55,7 @@ impl Look {
 }
 
 impl Stamp {
-    /// Looks at a file; `None` when it cannot be told what is there.
+    /// Takes the stamp of a file; `None` when it cannot be examined.
     pub fn of(path: &Path) -> Option<Self> {
         let now = Clock::Running.now().as_second();
         let file = look(path).ok()?;
@@ -66,8 +66,8 @@ impl Stamp {
         Some(Self { file, content })
     }
 
-    /// The stamp of now, if this is still the same file with the same content; without its
-    /// hash once its times tell that.
+    /// Returns the current stamp if the file and its content are unchanged. The hash is dropped
+    /// once the times are reliable.
     pub(crate) fn still_of(&self, path: &Path) -> Option<Self> {
         let now = Clock::Running.now().as_second();
         let file = look(path).ok()?;
@@ -108,7 +108,7 @@ mod tests {
         let stamp = Stamp::of(&file).unwrap();
         assert!(stamp.content.is_some());
         assert_eq!(stamp.still_of(&file).as_ref(), Some(&stamp));
-        // As if it had been written twice within one tick.
+        // Simulates two writes within one tick.
         fs::write(&file, "two").unwrap();
         let file_of_now = look(&file).unwrap();
         let twice = Stamp {

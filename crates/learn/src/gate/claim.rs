@@ -1,4 +1,4 @@
-//! What an agent claims at its stop: that checks pass, or that all is done.
+//! The claims of an agent at its stop: that checks pass, or that all is done.
 
 use crate::transcript::CheckResult;
 use crate::transcript::english::patterns;
@@ -16,7 +16,6 @@ pub(super) struct AgentClaim {
     pub sentence: String,
 }
 
-/// What a claim is about.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     /// Checks of these kinds, and those that the sentence names.
@@ -26,7 +25,7 @@ pub(super) enum Subject {
 }
 
 impl AgentClaim {
-    /// Reads a message; nothing when it owns up to a failure, asks, or leaves something open.
+    /// Reads a message; empty if it admits a failure, asks, or leaves something open.
     pub(super) fn all_of(message: &str) -> Vec<Self> {
         let message = message.replace('’', "'");
         let said: Vec<&str> = lines(&message).flat_map(sentences).map(str::trim).collect();
@@ -44,7 +43,7 @@ impl AgentClaim {
         claims.collect()
     }
 
-    /// Returns `true` if a check that failed contradicts it.
+    /// Returns `true` if a failure of this check contradicts the claim.
     pub(super) fn covers(&self, check: &CheckResult) -> bool {
         let Subject::Kinds(kinds) = &self.subject else {
             return true;
@@ -56,7 +55,7 @@ impl AgentClaim {
         check.kinds.iter().all(is_claimed) || self.names(check)
     }
 
-    /// Returns `true` if a check that passed says something of it.
+    /// Returns `true` if the claim may rely on this check.
     pub(super) fn touches(&self, check: &CheckResult) -> bool {
         match &self.subject {
             Subject::Kinds(kinds) => {
@@ -66,7 +65,7 @@ impl AgentClaim {
         }
     }
 
-    /// Returns `true` if it speaks of a part of the tests only.
+    /// Returns `true` if it refers to only a part of the tests.
     pub(super) fn is_of_part(&self) -> bool {
         PART.is(&self.sentence)
     }
@@ -78,7 +77,6 @@ impl AgentClaim {
     }
 }
 
-/// Returns what a sentence claims.
 fn subject(sentence: &str) -> Option<Subject> {
     if NO_CLAIM.is(&NO_FAULT.without(sentence)) {
         return None;
@@ -103,7 +101,7 @@ fn subject(sentence: &str) -> Option<Subject> {
     })
 }
 
-/// Returns `true` if a sentence may own up to a failure.
+/// Returns `true` if a sentence may admit a failure.
 fn admits(sentence: &str) -> bool {
     let is_part = |pattern: &regex::Regex| {
         pattern
@@ -116,17 +114,16 @@ fn admits(sentence: &str) -> bool {
         || COUNT.0.as_ref().is_some_and(is_part)
 }
 
-/// Returns `true` if a prompt asks for work that no check is to follow.
+/// Returns `true` if a prompt asks for work without checks.
 pub(super) fn excuses(prompt: &str) -> bool {
     NO_CHECKS.is(prompt)
 }
 
-/// Returns `true` if the agent says in the middle of its work that a failure is to be left alone.
+/// Returns `true` if the agent says during its work that a failure is left alone.
 pub(super) fn sets_aside(text: &str) -> bool {
     SETS_ASIDE.is(text)
 }
 
-/// The lines of a message, without blocks of code.
 fn lines(message: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     message.lines().filter(move |line| {

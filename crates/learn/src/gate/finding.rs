@@ -1,4 +1,4 @@
-//! What is found: two faults, each certain by the record itself, and what a model says.
+//! The findings: two faults that the record itself proves, and a model's judgement.
 
 use serde::Serialize;
 
@@ -9,18 +9,18 @@ use crate::clip;
 use crate::shown::one_line;
 use crate::transcript::shell::CheckKind;
 
-/// How much of a command, a file's name or a sentence is quoted, in bytes.
+/// The longest quote of a command, a file name or a sentence, in bytes.
 const QUOTED: usize = 200;
 const SAID: &str = "You said: ";
 const OUTPUT: &str = "Its output: ";
 
-/// A contradiction between what the agent says and what happened.
+/// A contradiction between the agent's words and the events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Contradiction {
     pub fault: GateFault,
     /// The fault in one sentence.
     pub issue: String,
-    /// What shows it: the words, the command, the line of its output, the file.
+    /// The evidence: the words, the command, the line of its output, the file.
     pub evidence: Vec<String>,
 }
 
@@ -29,14 +29,14 @@ pub struct Contradiction {
 pub enum GateFault {
     /// The last run of a check failed, and the message says otherwise.
     FailedCheck,
-    /// A file was changed after the check passed that the message relies on.
+    /// A file was changed after the passed check that the message relies on.
     UncheckedChange,
-    /// A model says that the user would be misled.
+    /// A model judges that the user would be misled.
     Judged,
 }
 
 impl GateFault {
-    /// How much it takes off the score; a model gives a score of its own.
+    /// Returns the deduction from the score; a model gives its own score.
     pub(super) fn weight(self) -> f64 {
         match self {
             Self::FailedCheck => 0.7,
@@ -45,7 +45,6 @@ impl GateFault {
         }
     }
 
-    /// What is to be done next.
     pub(super) fn remedy(self) -> &'static str {
         match self {
             Self::FailedCheck => {
@@ -59,7 +58,7 @@ impl GateFault {
     }
 }
 
-/// Compares a turn with what is claimed of it; a failure hides what else there is.
+/// Compares a turn with its claims; a failed check hides any unchecked change.
 pub(super) fn find(steps: &[TurnStep], claims: &[AgentClaim]) -> Option<Contradiction> {
     let mut failed = claims.iter().filter_map(|claim| failed_check(steps, claim));
     let mut unchecked = claims
@@ -68,15 +67,14 @@ pub(super) fn find(steps: &[TurnStep], claims: &[AgentClaim]) -> Option<Contradi
     failed.next().or_else(|| unchecked.next())
 }
 
-/// Finds the last run that failed, that the claim is about, and that nothing after it may have made
-/// good.
+/// Finds the last failed run that the claim is about and that nothing later may have fixed.
 fn failed_check(steps: &[TurnStep], claim: &AgentClaim) -> Option<Contradiction> {
     let is_work = claim.subject == Subject::Work;
     let is_open = |after: &[TurnStep], failed: &Run| {
         !after.iter().any(|step| match step {
             TurnStep::Unseen(_) => true,
             TurnStep::Run(run) => is_work || (run.check.result.is_ok() && makes_good(run, failed)),
-            // Work can be done that was mended after the run; a check passes only when it ran.
+            // Work can be done after a fix without another run; a check passes only by running.
             TurnStep::Edit(_) => is_work,
         })
     };
@@ -108,7 +106,7 @@ fn runs(steps: &[TurnStep]) -> impl DoubleEndedIterator<Item = (usize, &Run)> {
         })
 }
 
-/// Returns `true` where a run that passed may say that what failed is mended.
+/// Returns `true` if a passed run may show that the failure is fixed.
 fn makes_good(passed: &Run, failed: &Run) -> bool {
     use CheckKind::{Build, Other, Test, Type};
     let (new, old) = (&passed.check.kinds, &failed.check.kinds);
@@ -124,8 +122,8 @@ fn makes_good(passed: &Run, failed: &Run) -> bool {
         || old.iter().any(is_covered)
 }
 
-/// Returns `true` where the same files passed another check of the kind: this one may be another
-/// matter. A part of the tests may have passed at any time.
+/// Returns `true` if another check of the kind passed on the same files, so that this one may be a
+/// separate matter. For a claim about a part of the tests, that pass may be older.
 fn passed_as_well(before: &[TurnStep], run: &Run, is_of_part: bool) -> bool {
     let near = before
         .iter()
@@ -179,7 +177,7 @@ fn said(claim: &AgentClaim) -> String {
     format!("{SAID}\"{}\"", quote(&claim.sentence))
 }
 
-/// Returns `true` if evidence is what a tool wrote.
+/// Returns `true` if a line of evidence is a tool's output.
 pub(super) fn is_output(evidence: &str) -> bool {
     evidence.starts_with(OUTPUT)
 }

@@ -1,4 +1,4 @@
-//! The gate's question to a model, and what it answers (spec/4 `build_reflection_prompt`,
+//! The gate's question to a model, and the parser of its answer (spec/4 `build_reflection_prompt`,
 //! `parse_reflection`).
 
 use crate::playbook::Skipped;
@@ -15,22 +15,20 @@ const NOTHING: &str = "(nothing)";
 const SCORE: &str = "quality_score";
 const ISSUES: &str = "issues";
 const FIX: &str = "suggested_fix";
-/// The number of issues that are told.
+/// The number of issues that are shown.
 const MOST: usize = 3;
-/// Characters of an issue or a fix.
+/// The longest issue or fix, in characters.
 const LONGEST: usize = 300;
 
-/// What a model thinks of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
     pub quality_score: Score,
-    /// What would mislead the user, a sentence each.
+    /// The statements that would mislead the user, one sentence each.
     pub issues: Vec<String>,
-    /// What to do next.
     pub suggested_fix: Option<String>,
 }
 
-/// Asks for a judgement of `message`, the agent's last one, by the evidence of its turn.
+/// Builds the question about `message`, the agent's last one, with the evidence of its turn.
 pub fn question(evidence: &str, message: &str, lessons: &[String]) -> FilledPrompt {
     let lessons = lessons.join("\n");
     let values = [
@@ -64,7 +62,7 @@ fn read_json(reply: &str) -> Option<Judgement> {
     })
 }
 
-/// Reads a reply in prose, by its keywords: `Quality score: 0.3`, `Issues:` with a list below it,
+/// Parses a reply in prose by its keywords: `Quality score: 0.3`, `Issues:` followed by a list,
 /// `Suggested fix: …`.
 fn read_lines(reply: &str) -> Option<Judgement> {
     let mut score = None;
@@ -87,7 +85,7 @@ fn read_lines(reply: &str) -> Option<Judgement> {
     Some(read)
 }
 
-/// `0.3`, `0.3/1`, `0.3 of 1`.
+/// Parses `0.3`, `0.3/1` or `0.3 of 1`.
 fn number(text: &str) -> Option<Score> {
     let number = text.split(|c: char| !c.is_ascii_digit() && c != '.').next();
     number?.parse().ok().and_then(Score::new)

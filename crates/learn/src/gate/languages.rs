@@ -1,4 +1,4 @@
-//! Which files a check looks at, by their endings.
+//! Decides by file extension which files a check covers.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use crate::transcript::words::LANGUAGES;
 /// Folders whose files belong to no project.
 const SCRATCH: &[&str] = &["/tmp/", "/.claude/"];
 
-/// Returns `true` if a file is one that checks look at: not prose, not a note of the agent's.
+/// Returns `true` for a file that checks cover: neither prose nor a note of the agent.
 pub(super) fn is_code(file: &str) -> bool {
     let ending = ending(file);
     let is_scratch = SCRATCH.iter().any(|folder| file.contains(folder));
     !is_scratch && languages().any(|(_, endings)| has(endings, ending))
 }
 
-/// Returns `true` if a runner looks at a file; one of no known language may look at each.
+/// Returns `true` if a runner covers a file; one of an unknown language may cover any.
 pub(super) fn looks_at(runner: &str, file: &str) -> bool {
     let program = runner.split(' ').next().unwrap_or_default();
     let language = languages().find(|(programs, _)| has(programs, program));
@@ -28,7 +28,7 @@ fn ending(file: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// The programs that check each language, and the endings of its files.
+/// Returns the programs that check each language, with its file extensions.
 fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
     LANGUAGES
         .words()

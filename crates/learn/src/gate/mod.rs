@@ -1,9 +1,9 @@
-//! The quality gate: whether what an agent says at its stop holds against what happened.
+//! The quality gate: compares an agent's claims at its stop with the events.
 //!
-//! A [`Turn`] is what happened since the user's last prompt; [`Turn::verdict`] compares it with
-//! the agent's last message, by rules and only where they are certain. What must be understood is
-//! asked of a model, where the user wants that: [`question`], [`Judgement`]. `docs/gate.md` says
-//! what is found and what each finding weighs.
+//! A [`Turn`] holds the events since the user's last prompt. [`Turn::verdict`] compares it with the
+//! agent's last message, by rules and only where they are certain. If the user wants it, a model
+//! judges the rest: [`question`], [`Judgement`]. `docs/gate.md` lists the findings and their
+//! weights.
 
 mod claim;
 mod finding;

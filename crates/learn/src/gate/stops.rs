@@ -1,4 +1,4 @@
-//! A transcript played again: each stop in it, and what the gate says of it.
+//! Replays a transcript: each stop in it, with the gate's verdict.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -9,17 +9,16 @@ use crate::transcript::{Event, EventKind, EventPlace, Via};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct TurnEnd {
-    /// Where the agent's last message begins, in bytes from the start of the file.
+    /// The start of the agent's last message, in bytes from the start of the file.
     pub offset: u64,
-    /// The id of that message's record, where it has one.
+    /// The id of that message's record, if any.
     pub uuid: Option<String>,
-    /// When it was written.
     pub time: Option<Timestamp>,
     #[serde(flatten)]
     pub verdict: GateVerdict,
 }
 
-/// Takes the events of a transcript and tells its turns apart.
+/// Splits the events of a transcript into turns.
 #[derive(Debug, Default)]
 pub struct Stops {
     turn: Turn,
@@ -41,13 +40,12 @@ impl Stops {
         self.turn.see(event);
     }
 
-    /// Returns the stops, in order.
     pub fn finish(mut self) -> Vec<TurnEnd> {
         self.end_turn();
         self.found
     }
 
-    /// A turn without a last message, stopped by the user or cut off, has no stop.
+    /// Ends a turn. One without a last message, stopped by the user or cut off, has no stop.
     fn end_turn(&mut self) {
         let turn = std::mem::take(&mut self.turn);
         if let (Some(mut stop), Some(message)) = (self.last.take(), turn.message()) {

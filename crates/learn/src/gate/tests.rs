@@ -1,4 +1,4 @@
-//! Promise: the gate finds what the record shows to be false, and is silent in all doubt.
+//! Promise: the gate finds claims that the record proves false, and is silent if in doubt.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::transcript::{ReadOptions, each_event};
 const RED: &str = "test result: FAILED. 2 passed; 1 failed";
 const GREEN: &str = "test result: ok. 3 passed; 0 failed";
 
-/// A session's records, one after the other.
+/// A session's records in order.
 #[derive(Default)]
 struct Record(Vec<Value>);
 

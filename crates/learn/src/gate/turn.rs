@@ -1,4 +1,4 @@
-//! What happened since the user's last prompt, as far as the gate needs it.
+//! The events since the user's last prompt, as far as the gate needs them.
 
 use std::sync::Arc;
 
@@ -10,38 +10,35 @@ use crate::transcript::{AGENT_TOOLS, Call, CheckResult, Event, EventKind, shell}
 
 #[derive(Debug)]
 pub(super) enum TurnStep {
-    /// A check ran.
     Run(Run),
-    /// A file was changed that checks look at; a command that writes does not say which.
+    /// A file that checks cover was changed; `None` for a command, which does not name it.
     Edit(Option<String>),
-    /// A call that may have run a check, or changed files, unseen.
+    /// A call that may have run a check or changed files unseen.
     Unseen(Arc<Call>),
 }
 
-/// A check that ran.
 #[derive(Debug)]
 pub(super) struct Run {
     pub command: String,
     pub check: CheckResult,
 }
 
-/// What happened since the user's last prompt.
+/// The events since the user's last prompt.
 #[derive(Debug, Default)]
 pub struct Turn {
     pub(super) steps: Vec<TurnStep>,
-    /// The calls that are not answered yet.
+    /// The calls without a result yet.
     open: Vec<Arc<Call>>,
-    /// The user stopped it or refused a call, the model could not be reached, or something still
-    /// runs.
+    /// Set if the user stopped the turn or refused a call, the model could not be reached, or
+    /// something is still running.
     is_cut: bool,
-    /// The user wants no checks, or the agent said why a failure is left alone.
+    /// Set if the user wants no checks, or the agent said why a failure is left alone.
     is_excused: bool,
     message: String,
     message_id: Option<String>,
 }
 
 impl Turn {
-    /// Takes one event of the turn.
     pub fn see(&mut self, event: &Event<'_>) {
         match &event.kind {
             EventKind::Prompt(prompt) => self.is_excused |= claim::excuses(prompt.text),
@@ -68,31 +65,31 @@ impl Turn {
         }
     }
 
-    /// The agent's last message, as far as it is written down.
+    /// Returns the agent's last message as far as it is recorded.
     pub fn message(&self) -> Option<&str> {
         let message = self.message.trim();
         (!message.is_empty()).then_some(message)
     }
 
-    /// Says what is wrong with `message`, the agent's last one.
+    /// Judges `message`, the agent's last one.
     pub fn verdict(&self, message: &str) -> GateVerdict {
         let is_certain = self.has_ended() && !self.is_excused;
         let has_run = self
             .steps
             .iter()
             .any(|step| matches!(step, TurnStep::Run(_)));
-        // To read a message costs milliseconds.
+        // Reading a message costs milliseconds.
         let claims = (is_certain && has_run).then(|| AgentClaim::all_of(message));
         let found = claims.and_then(|claims| finding::find(&self.steps, &claims));
         GateVerdict::of(found.into_iter().collect())
     }
 
-    /// Returns `true` where the turn was not stopped, and nothing of it is missing or still runs.
+    /// Returns `true` if the turn was not stopped, and no part of it is missing or running.
     pub fn has_ended(&self) -> bool {
         !self.is_cut && self.open.is_empty()
     }
 
-    /// One message may stand in several records.
+    /// Appends text to the message; one message may span several records.
     fn write(&mut self, text: &str, id: Option<&str>) {
         if id.is_none() || id != self.message_id.as_deref() {
             self.message.clear();
@@ -115,10 +112,10 @@ impl Turn {
         last.is_some_and(|step| matches!(step, TurnStep::Run(run) if run.command == call.input))
     }
 
-    /// A check beside which the files were put aside, or whose output was read later, is a run
-    /// of who knows what.
+    /// Records a check. If its line also rewrites files, or its output was read later, it counts as
+    /// unseen.
     fn checked(&mut self, call: &Arc<Call>, check: &CheckResult) {
-        // Its error was told before what it checked.
+        // Its error was reported before its check.
         let is_it = |step: &mut TurnStep| matches!(step, TurnStep::Unseen(known) if Arc::ptr_eq(known, call));
         _ = self.steps.pop_if(is_it);
         let is_plain = shell::checks(&call.input).is_some() && !shell::rewrites(&call.input);
@@ -145,7 +142,7 @@ impl Turn {
     }
 }
 
-/// Returns `true` for a call that may run a check, or change files, unseen.
+/// Returns `true` for a call that may run a check or change files unseen.
 fn may_check(call: &Call) -> bool {
     let is_foreign = call.tool.starts_with("mcp__") || AGENT_TOOLS.contains(&call.tool.as_str());
     is_foreign || (shell::runs_commands(&call.tool) && shell::may_check(&call.input))

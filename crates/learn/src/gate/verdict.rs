@@ -1,4 +1,4 @@
-//! What the gate says of a stop: findings, a score, and what to tell the agent.
+//! The gate's verdict on a stop: findings, a score, and guidance for the agent.
 
 use serde::Serialize;
 
@@ -11,14 +11,13 @@ use crate::reflect::reply::Score;
 /// The longest guidance, in UTF-16 units, as the client counts.
 const LONGEST: usize = 1_500;
 
-/// What the gate says of a stop.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GateVerdict {
-    /// What is wrong; empty when nothing certain is.
+    /// The problems; empty if none is certain.
     pub findings: Vec<Contradiction>,
-    /// How good the stop is: 1 less the weight of each finding, or what a model says.
+    /// The quality of the stop: 1 minus the weight of each finding, or a model's score.
     pub quality_score: Score,
-    /// What the agent is to be told; empty without findings.
+    /// The guidance for the agent; empty without findings.
     pub guidance: String,
 }
 
@@ -38,7 +37,7 @@ impl GateVerdict {
         }
     }
 
-    /// What a model says of a turn in which the rules found nothing.
+    /// Builds the verdict from a model's judgement of a turn in which the rules found nothing.
     pub fn judged(judgement: Judgement) -> Self {
         let finding = |issue: String| Contradiction {
             fault: GateFault::Judged,
@@ -54,8 +53,8 @@ impl GateVerdict {
         }
     }
 
-    /// Leaves out what reads like an attack: the line that a tool wrote, or all that a model says.
-    /// What the agent said and ran itself stays.
+    /// Removes attack-like text: a tool's output line, or all of a model's verdict. Quotes of the
+    /// agent's own words and commands stay.
     pub fn screen(&mut self, is_attack: impl Fn(&str) -> bool) {
         let by_model = self.findings.iter().any(|it| it.fault == GateFault::Judged);
         if by_model && is_attack(&self.guidance) {
@@ -69,13 +68,12 @@ impl GateVerdict {
         }
     }
 
-    /// Returns `true` if the stop passes at this threshold.
     pub fn passes(&self, threshold: f64) -> bool {
         self.quality_score.get() >= threshold
     }
 }
 
-/// The issues, each with its evidence, and what to do next once for each fault.
+/// Formats the issues with their evidence, and the next step once per fault.
 fn guidance(findings: &[Contradiction], fix: Option<&str>) -> String {
     let mut lines = Vec::new();
     for (at, found) in findings.iter().enumerate() {
@@ -93,7 +91,7 @@ fn guidance(findings: &[Contradiction], fix: Option<&str>) -> String {
     fitting(lines.iter().map(String::as_str))
 }
 
-/// The lines that fit: one that does not is left out whole, and so is what follows it.
+/// Joins the lines up to the first that does not fit.
 fn fitting<'l>(lines: impl Iterator<Item = &'l str>) -> String {
     let mut room = LONGEST;
     let fitting = lines.take_while(|line| {

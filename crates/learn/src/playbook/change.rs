@@ -1,4 +1,4 @@
-//! The few ways in which a playbook changes. Each leaves a record that explains it and can be undone.
+//! The ways in which a playbook changes. Each leaves a record that explains it and can be undone.
 
 use jiff::Timestamp;
 use playbook_core::worded;
@@ -12,62 +12,58 @@ use super::model::{Due, DueChange, Note, Playbook, PointPlace, to_second};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointChange {
     pub kind: ChangeKind,
-    /// The name of the point it happened to: mostly an [`Id`](super::Id), in older files
-    /// any text.
+    /// The name of the changed point: usually an [`Id`](super::Id), in older files any text.
     pub id: String,
-    /// The point before it; `None` when there was none.
+    /// The point before the change; `None` if it is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<PointState>,
-    /// The point after it; `None` when it is gone.
+    /// The point after the change; `None` if it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<PointState>,
-    /// The point that took this one in, for [`ChangeKind::Merge`] and
-    /// [`ChangeKind::Duplicate`].
+    /// The point that absorbed this one, for [`ChangeKind::Merge`] and [`ChangeKind::Duplicate`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
-    /// Why it was done, for `log` and `why`.
+    /// The reason, for `log` and `why`.
     pub reason: String,
 }
 
 worded! {
     pub enum ChangeKind {
-        /// It got a helpful vote.
         Helpful = "helpful",
-        /// It got a harmful vote.
         Harmful = "harmful",
-        /// Its counters were set otherwise: by hand or by an undo.
+        /// The counters were set, by hand or by an undo.
         Recount = "recount",
         Add = "add",
         Update = "update",
-        /// It went to another section.
+        /// The point changed its section.
         Move = "move",
-        /// It was joined with others into a new point.
+        /// The point was merged with others into a new one.
         Merge = "merge",
-        /// It was joined into another that said the same; only older histories have it.
+        /// The point was merged into another with the same meaning; only older histories have it.
         Duplicate = "duplicate",
-        /// It took in the votes of others that were merged.
+        /// The point received the votes of others that were merged.
         Absorb = "absorb",
         Delete = "delete",
-        /// It did more harm than good, and went.
+        /// The point was removed because it did more harm than good.
         Prune = "prune",
-        /// It went because there were too many.
+        /// The point was removed because the playbook was full.
         Evict = "evict",
         Pin = "pin",
-        /// Its cue or its guard was set.
+        /// The cue or the guard was set.
         Cue = "cue",
     }
 }
 
-/// A key point at one moment, exactly as it stood in the file.
+/// A key point at one moment, exactly as it was in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PointState {
     /// The title of its section, as the file has it.
     pub section: String,
-    /// Its place among the section's entries.
+    /// The index among the section's entries.
     pub index: usize,
-    /// The entry with all its keys, also those that are not ours.
+    /// The entry with all its keys, including unknown ones.
     pub entry: Map<String, Value>,
-    /// The note that our own part of the file has of it.
+    /// The point's note in our own part of the file.
     #[serde(default, skip_serializing_if = "Note::is_blank")]
     pub note: Note,
 }
@@ -92,12 +88,12 @@ impl PointState {
         }
     }
 
-    /// Its name; empty where the entry has none.
+    /// Returns the name; empty where the entry has none.
     pub fn name(&self) -> &str {
         entry::name(&self.entry).unwrap_or_default()
     }
 
-    /// Its text; empty where the entry has none.
+    /// Returns the text; empty where the entry has none.
     pub fn text(&self) -> &str {
         entry::text(&self.entry).unwrap_or_default()
     }
@@ -115,12 +111,11 @@ impl PointState {
     }
 }
 
-/// Something that was not done, and why; for the log.
+/// A rejected change with its reason, for the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// The change that was asked for: `tag for pat-999`.
+    /// The requested change: `tag for pat-999`.
     pub what: String,
-    /// Why it was not done.
     pub reason: String,
 }
 
@@ -133,17 +128,15 @@ impl Skipped {
     }
 }
 
-/// The outcome of a request to change a playbook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
     pub changes: Vec<PointChange>,
     pub skipped: Vec<Skipped>,
 }
 
-/// Changes a playbook and keeps the list of what it changed.
+/// Changes a playbook and lists the changes.
 pub(super) struct Editor<'a> {
     pub(super) playbook: &'a mut Playbook,
-    /// Why the next change is made.
     pub(super) reason: String,
     now: Timestamp,
     pub(super) done: Applied,
@@ -174,8 +167,8 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Puts an entry into a section, past its end means at its end; skipped where the
-    /// section is no list.
+    /// Inserts an entry into a section; an index past its end means its end. Skipped if the section
+    /// is not a list.
     pub(super) fn put(
         &mut self,
         place: PointPlace,
@@ -196,7 +189,7 @@ impl<'a> Editor<'a> {
         self.record(None, Some(&place), kind);
     }
 
-    /// Takes an entry out; `into` is the point that takes its place from now on.
+    /// Removes an entry; `into` is the point that replaces it from now on.
     pub(super) fn remove(&mut self, place: &PointPlace, into: Option<&str>, kind: ChangeKind) {
         let Some(before) = self.state(place) else {
             return;
@@ -212,7 +205,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Changes an entry in its place; nothing is recorded when it stays the same.
+    /// Changes an entry in place; an unchanged one is not recorded.
     pub(super) fn rewrite(
         &mut self,
         place: &PointPlace,
@@ -232,24 +225,20 @@ impl<'a> Editor<'a> {
         self.record(before, Some(place), kind);
     }
 
-    /// Gives an entry another text.
     pub(super) fn reword(&mut self, place: &PointPlace, text: String) {
         self.rewrite(place, |fields| {
             fields.insert(entry::TEXT.to_owned(), text.into());
         });
     }
 
-    /// Pins a point or takes the pin off.
     pub(super) fn set_pinned(&mut self, place: &PointPlace, pinned: bool) {
         self.amend(place, ChangeKind::Pin, |note| note.pinned = pinned);
     }
 
-    /// Sets when a point is due.
     pub(super) fn set_due(&mut self, place: &PointPlace, due: Due) {
         self.amend(place, ChangeKind::Cue, |note| note.due = due);
     }
 
-    /// Changes when a point is due.
     pub(super) fn change_due(&mut self, place: &PointPlace, change: &DueChange) {
         let known = self.state(place).unwrap_or_default().note.due;
         self.set_due(place, change.of(&known));
@@ -264,7 +253,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Moves an entry to another place, counted without itself.
+    /// Moves an entry to another place, whose index does not count the entry itself.
     pub(super) fn relocate(&mut self, from: &PointPlace, to: PointPlace) {
         let Some(before) = self.state(from) else {
             return;
@@ -278,7 +267,6 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Sets what is known of a point beyond its entry.
     fn note(&mut self, name: &str, note: Note) {
         let points = &mut self.playbook.meta.points;
         if note.is_blank() {
@@ -288,7 +276,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Records what became of a point, which is now at `place` or gone.
+    /// Records the change of a point that is now at `place`, or removed.
     fn record(&mut self, before: Option<PointState>, place: Option<&PointPlace>, kind: ChangeKind) {
         let after = place.and_then(|place| self.state(place));
         if before != after

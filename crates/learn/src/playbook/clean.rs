@@ -1,9 +1,9 @@
-//! Makes a text safe to stand in a list of key points.
+//! Makes a text safe for a list of key points.
 //!
-//! Texts come from models, users and cloned repositories, and end up in the context of
-//! later sessions. There they must stay what they are, one line of data: nothing that
-//! hides, breaks the line, closes the client's `<system-reminder>` or looks like one of
-//! our headings or entries; nor does a secret stay in it. Runs where a text enters the playbook and where it is shown.
+//! Texts come from models, users and cloned repositories, and end up in the context of later
+//! sessions. There they must remain one line of data. Nothing in them may hide, break the line,
+//! close the client's `<system-reminder>`, imitate our headings or entries, or hold a secret.
+//! Applied when a text enters the playbook and when it is shown.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -15,28 +15,28 @@ use crate::clip::head;
 use crate::redact;
 use crate::shown::is_invisible;
 
-/// The most characters a key point may have.
+/// The longest key point, in characters.
 pub const MAX_CHARS: usize = 500;
 
-/// The part of a text that is looked at, in bytes: many times what is kept of it.
+/// The part of a text that is cleaned, in bytes: many times what is kept of it.
 const LOOKED_AT: usize = 64 << 10;
 const ELLIPSIS: char = '…';
-/// Tags of the client that a text must neither open nor close; without separators.
+/// Tags of the client that a text must neither open nor close, without separators.
 const CLIENT_TAGS: [&str; 2] = ["systemreminder", "persistedoutput"];
 
-/// Returns the text as one clean line of at most `MAX_CHARS` characters; cleaning
-/// twice changes nothing more.
+/// Returns the text as one clean line of at most `MAX_CHARS` characters. A second
+/// cleaning changes nothing.
 pub fn clean_text(text: &str) -> String {
     clean(text).into_owned()
 }
 
-/// As [`clean_text`], not cut at what a key point may have, for whoever judges a text.
+/// Like [`clean_text`], but not cut to a key point's length, for judging a text.
 pub(crate) fn whole_line(text: &str) -> String {
     let masked = redact::mask(head(text, LOOKED_AT));
     one_line(&masked, LOOKED_AT).into_iter().collect()
 }
 
-/// As [`clean_text`], without a copy where there is nothing to clean.
+/// Like [`clean_text`], without a copy if the text is clean.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
     match redact::mask(head(text, LOOKED_AT)) {
         Cow::Borrowed(text) => lined(text),
@@ -58,7 +58,7 @@ fn lined(text: &str) -> Cow<'_, str> {
         chars.push(ELLIPSIS);
     }
     let line = disarmed(&chars.into_iter().collect::<String>());
-    // What is not seen may have hidden a secret.
+    // Removed invisible characters may have hidden a secret.
     match redact::mask(&line) {
         Cow::Owned(masked) if masked.chars().count() <= MAX_CHARS => Cow::Owned(masked),
         Cow::Owned(masked) => Cow::Owned(masked.chars().take(MAX_CHARS).collect()),
@@ -66,7 +66,7 @@ fn lined(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Shows at one glance that most texts need nothing.
+/// Returns `true` quickly for the most common texts, which need no cleaning.
 fn is_plain(text: &str) -> bool {
     text.len() <= MAX_CHARS
         && text
@@ -76,9 +76,8 @@ fn is_plain(text: &str) -> bool {
         && !text.ends_with(' ')
 }
 
-/// The visible characters in one line: line breaks, tabs and controls with the spaces
-/// around them become one space, `#` at the start of a line goes. Stops when it has more
-/// than `most`.
+/// Returns the visible characters in one line. Line breaks, tabs and controls with adjacent spaces
+/// become one space; `#` at the start of a line is removed. Stops beyond `most` characters.
 fn one_line(text: &str, most: usize) -> Vec<char> {
     let mut line = Vec::with_capacity(text.len().min(most + 1));
     let mut spaces = 0;
@@ -108,8 +107,8 @@ fn breaks_line(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// What would pass for a tag of the client, however it is spaced, for a heading of ours or for
-/// an entry (`[pat-001] helpful=`).
+/// Matches text that imitates a tag of the client (in any spacing), a heading of ours or an entry
+/// (`[pat-001] helpful=`).
 static FORGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let spaced = |tag: &str| -> String {
         let letters = tag.chars().map(|letter| format!("[ /:_-]*{letter}"));
@@ -126,7 +125,7 @@ static FORGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&pattern).ok()
 });
 
-/// Puts look-alikes in place of the signs that make a forgery.
+/// Replaces the characters that make a forgery by look-alikes.
 fn disarmed(line: &str) -> String {
     if !line.contains(['<', '#', '[']) {
         return line.to_owned();

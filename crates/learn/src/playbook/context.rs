@@ -1,8 +1,8 @@
-//! Chooses the key points that a new session is given: those worth most, within the client's limit.
+//! Selects the most valuable key points for a new session, within the client's limit.
 //!
-//! Pinned points come first, then those the user said, then those the user added by hand. Among
-//! equals helpful minus harmful decides, then the newest. Points equal in all of this keep the
-//! file's order. In the reverse order they lose their room.
+//! Pinned points come first, then those in the user's words, then those the user added by hand.
+//! Among equals helpful minus harmful votes decides, then the newest. Points equal in all of this
+//! keep the file's order. The lowest ranked are dropped first.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -21,49 +21,48 @@ use crate::clip::units;
 use crate::digest::name_of;
 use crate::prepared::CuedPoint;
 
-/// More points are not looked at: a start waits for this where nothing was prepared.
+/// The number of points that are ranked: a session's start may wait for this.
 const MAX_RANKED: usize = 1_000;
-/// More cues are not compared with a prompt or a call.
+/// The number of cues that are compared with a prompt or a call.
 const MAX_CUED: usize = 300;
-/// Of the room one part in so many is for the user's own points.
+/// The divisor of the space for the user's own points.
 const OWN_SHARE: usize = 4;
 const OWN_TEMPLATE: &str = "# OF YOUR USER, FOR EVERY PROJECT\n\n{key_points}";
 const PROJECT_TITLE: &str = "# OF THIS PROJECT";
 
-/// The most of the client's context that the key points may take.
+/// The space that key points may take in the client's context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InjectionLimits {
-    /// The most UTF-16 units of the whole text; the client cuts at 10,000.
+    /// The longest text in UTF-16 units; the client cuts at 10,000.
     pub units: usize,
     pub points: usize,
 }
 
 impl InjectionLimits {
-    /// At the start of a session.
     pub const FULL: Self = Self {
         units: 4_000,
         points: usize::MAX,
     };
-    /// After a compaction, where the conversation goes on.
+    /// The limits after a compaction, in a continuing conversation.
     pub const COMPACT: Self = Self {
         units: 2_500,
         points: 10,
     };
 }
 
-/// The reason for which a key point is given to a session or not.
+/// The decision to give a key point to a session, or the reason against it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     Given,
-    /// It was screened and waits for the user.
+    /// The screen held it back for the user.
     Held,
-    /// It was never screened.
+    /// The point was never screened.
     Unknown,
-    /// It names something that is gone from the project's files.
+    /// The point names something that is gone from the project's files.
     Stale,
 }
 
-/// The rank of a key point; the greater one has its room first.
+/// The rank of a key point; the greater one is placed first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     pinned: bool,
@@ -93,37 +92,36 @@ pub(super) fn by_rank(points: &[Point<'_>], usage: &UsageRecord) -> Vec<usize> {
     order
 }
 
-/// The text for a session, and the points that are left out.
+/// The text for a session, and the omitted points.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PointsToShow {
     /// The filled template; `None` when there is nothing to show.
     pub text: Option<String>,
-    /// The names of points that have never been screened.
+    /// The names of points that were never screened.
     pub unknown: Vec<String>,
-    /// A number for their sections, names and texts: with others it is another one.
+    /// A hash of their sections, names and texts, which changes with them.
     pub unknown_hash: u64,
     /// A description of the entries that are no key points, if there are any.
     pub odd: Option<String>,
+    /// The number of points that may be given and have no room.
+    pub left_out: usize,
 }
 
-/// The text around the key points of a project.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
-    /// The template, with a place for the key points.
+    /// The template, with a placeholder for the key points.
     pub template: &'a str,
-    /// The user's own key points, as [`own_points`] has them, which come last; empty where there
-    /// are none.
+    /// The user's own key points from [`own_points`], which come last; may be empty.
     pub own: &'a str,
 }
 
 impl<'a> Frame<'a> {
-    /// A template with nothing of the user's own.
+    /// Returns a frame without points of the user's own playbook.
     pub fn of(template: &'a str) -> Self {
         Self { template, own: "" }
     }
 
-    /// Returns the style of the points in the template: one of the user's has them with their
-    /// votes.
+    /// Returns the style of the points in the template: a user's template shows votes.
     fn line(&self) -> LineStyle {
         if self.template.trim() == TEMPLATE.trim() {
             LineStyle::Plain
@@ -132,7 +130,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Returns the text for a session where the project has nothing to give.
+    /// Returns the text for a session if the project has no points.
     pub fn alone(&self, limits: InjectionLimits) -> Option<String> {
         let templates = [self.template, TEMPLATE, SHORT_TEMPLATE].into_iter();
         let mut filled = templates
@@ -142,14 +140,11 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Fills the template for a new session, within `limits`, with the
-/// points that `admit` lets pass.
+/// Fills the template for a new session, within `limits`, with the points that `admit` accepts.
 ///
-/// When not all points fit, those of
-/// the highest rank stay, in the file's order, and the last line says how
-/// many were left out. A point that is too long for the room leaves it to those behind it. A
-/// template that leaves no room for the first point gives way to the built-in one, and that to a
-/// short one.
+/// If not all points fit, the highest ranked remain, in the file's order, and the last line gives
+/// the number of omitted ones. A point that is too long makes way for later ones. If a template
+/// leaves no space for the first point, the built-in one is used, and then a short one.
 pub fn context(
     playbook: &Playbook,
     frame: Frame<'_>,
@@ -171,8 +166,8 @@ pub fn context(
     fill(playbook, &templates, limits, usage, admit)
 }
 
-/// Renders the user's own key points, which follow those of a project: they get a quarter of the
-/// room of `limits`.
+/// Renders the user's own key points, which follow those of a project and get a quarter of the
+/// space.
 pub fn own_points(
     playbook: &Playbook,
     frame: Frame<'_>,
@@ -186,14 +181,14 @@ pub fn own_points(
     };
     let templates = [(OWN_TEMPLATE.to_owned(), frame.line())];
     let mut shown = fill(playbook, &templates, limits, usage, admit);
-    // A place for the project's points is in the template alone.
+    // A placeholder for the project's points may only be in the template.
     shown.text = shown
         .text
         .map(|text| text.replace(PLACEHOLDER, "{key points}"));
     shown
 }
 
-/// Fills the first of `templates` that leaves room for the first point, else for any.
+/// Fills the first of `templates` that has space for the first point, else for any.
 fn fill(
     playbook: &Playbook,
     templates: &[(String, LineStyle)],
@@ -233,37 +228,46 @@ fn fill(
             total,
             line: *line,
         };
-        match chosen.fit(template, limits) {
-            Some((text, true)) => {
-                shown.text = Some(text);
-                break;
-            }
-            Some((text, false)) => _ = shown.text.get_or_insert(text),
-            None => {}
+        let Some(filled) = chosen.fit(template, limits) else {
+            continue;
+        };
+        if filled.has_best || shown.text.is_none() {
+            shown.text = Some(filled.text);
+            shown.left_out = filled.left_out;
+        }
+        if filled.has_best {
+            break;
         }
     }
     shown
 }
 
+/// A template with the points that have room in it.
+struct FilledTemplate {
+    text: String,
+    /// Whether the point worth most is among them.
+    has_best: bool,
+    left_out: usize,
+}
+
 /// The points that may be shown, and how.
 struct ChosenPoints<'a> {
     points: &'a [Point<'a>],
-    /// Their indexes in the order of preference.
+    /// The indexes of the points, highest rank first.
     order: &'a [usize],
-    /// The number of points, without those that must not be shown.
+    /// The number of points that may be shown.
     total: usize,
     line: LineStyle,
 }
 
 impl ChosenPoints<'_> {
-    /// Fills the template with as many points as fit; `None` when not one does. The second value
-    /// is true where the point worth most is among them.
-    fn fit(&self, template: &str, limits: InjectionLimits) -> Option<(String, bool)> {
+    /// Fills the template with as many points as fit; `None` when not one does.
+    fn fit(&self, template: &str, limits: InjectionLimits) -> Option<FilledTemplate> {
         let copies = template.matches(PLACEHOLDER).count();
         let frame = units(template) - units(PLACEHOLDER) * copies;
         let within = |reserved: usize| {
             let left = limits.units.checked_sub(frame + reserved)?;
-            // The first heading has no blank line in front.
+            // The first heading has no blank line before it.
             let left = left / copies.max(1) + BLANK_LINE.len();
             Some(self.lines_within(left, limits.points))
         };
@@ -273,6 +277,7 @@ impl ChosenPoints<'_> {
             lines = within(units(&left_out(self.total, self.total)))?;
             last_line = left_out(self.total - lines.len(), self.total);
         }
+        let left_out = self.total - lines.len();
         let has_best = lines.contains_key(self.order.first()?);
         if lines.is_empty() {
             return None;
@@ -285,11 +290,14 @@ impl ChosenPoints<'_> {
             text.truncate(text.trim_end().len());
             text.push_str(&last_line);
         }
-        Some((text, has_best))
+        Some(FilledTemplate {
+            text,
+            has_best,
+            left_out,
+        })
     }
 
-    /// Returns the lines of at most so many points that have a place in so many units, by the
-    /// points' indexes.
+    /// Returns the lines that fit into `room` units, at most `most`, by the points' indexes.
     fn lines_within(&self, room: usize, most: usize) -> BTreeMap<usize, String> {
         let mut lines = BTreeMap::new();
         let mut opened = [false; Section::ALL.len()];
@@ -314,12 +322,12 @@ impl ChosenPoints<'_> {
     }
 }
 
-/// The last line of a text in which not all points fit.
+/// Returns the last line of a text in which not all points fit.
 fn left_out(count: usize, all: usize) -> String {
     format!("\n\n({count} of {all} key points left out; `playbook show` lists all)\n")
 }
 
-/// Returns the points that are due at a cue and that `admit` lets pass, highest rank first.
+/// Returns the points with a cue that `admit` accepts, highest rank first.
 pub fn cued_points(
     playbook: &Playbook,
     usage: &UsageRecord,
@@ -339,7 +347,7 @@ pub fn cued_points(
             hash: name_of(text.as_bytes()),
             text,
             guard: due.guard,
-            // One that is too wide can have come with the file alone.
+            // Only a file from outside can hold a cue that is too wide.
             cue: due.when.compile().ok()?,
         })
     });
@@ -423,7 +431,7 @@ mod tests {
         assert_eq!(within(200), "oth-001");
     }
 
-    /// The fewest units that the settings take are 200.
+    /// The settings accept 200 units or more.
     #[test]
     fn a_template_without_room_for_the_best_point_gives_way_to_a_shorter_one() {
         let huge = format!("{}{PLACEHOLDER}", "y".repeat(20_000));

@@ -1,7 +1,7 @@
-//! What someone changed in the file by hand, as a list of changes.
+//! Lists the changes that a user made to the file by hand.
 //!
-//! Between two jobs the file belongs to the user and their editor. What they did is kept
-//! and shows in the history like the work of a job, and can be undone like it.
+//! Between two jobs the file belongs to the user and their editor. Their changes are kept, appear
+//! in the history like those of a job, and can be undone.
 
 use std::collections::HashSet;
 
@@ -13,18 +13,16 @@ use super::change::{ChangeKind, PointChange, PointState};
 use super::entry;
 use super::model::{Playbook, PointPlace};
 
-/// Lists what leads from the points of `before` to those of `after`: what is gone, what
-/// moved, what changed, what came.
+/// Lists the changes from `before` to `after`: removed, moved, changed and added points.
 ///
-/// Both are left as they are. A point that only slid because its neighbours went or came did
-/// not move.
+/// A point whose index only shifted because of its neighbours did not move.
 pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -> Vec<PointChange> {
     let (old, new) = (in_order(before), in_order(after));
     let (was, is) = (before.places(), after.places());
     let mut work = before.clone();
     let mut editor = Editor::new(&mut work, reason, now);
 
-    // From the end, so that the indexes in front stay right.
+    // In reverse order, so that earlier indexes stay valid.
     for (_, place) in old.iter().rev().filter(|(name, _)| !is.contains_key(*name)) {
         editor.remove(place, None, ChangeKind::Delete);
     }
@@ -50,7 +48,7 @@ pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -
     editor.done.changes
 }
 
-/// Returns the named entries in the order of the file; of two with one name the last.
+/// Returns the named entries in the order of the file; of two with one name, the last.
 fn in_order(playbook: &Playbook) -> Vec<(&str, PointPlace)> {
     let places = playbook.places();
     let named = playbook.entries();
@@ -60,8 +58,7 @@ fn in_order(playbook: &Playbook) -> Vec<(&str, PointPlace)> {
         .collect()
 }
 
-/// Moves each point that is in another order or section behind the one that it follows among
-/// those `kept`.
+/// Moves each point with a new position or section behind its predecessor among those `kept`.
 fn move_points(editor: &mut Editor<'_>, before: &Playbook, kept: &[&(&str, PointPlace)]) {
     let staying = staying(before, kept);
     let mut previous: Option<&(&str, PointPlace)> = None;
@@ -78,7 +75,7 @@ fn move_points(editor: &mut Editor<'_>, before: &Playbook, kept: &[&(&str, Point
         };
         let index = match follows.and_then(|(name, _)| places.get(*name)) {
             None => 0,
-            // The index is counted without the point itself.
+            // The index does not count the point itself.
             Some(place) if from.title == place.title && from.index < place.index => place.index,
             Some(place) => place.index + 1,
         };
@@ -87,7 +84,7 @@ fn move_points(editor: &mut Editor<'_>, before: &Playbook, kept: &[&(&str, Point
     }
 }
 
-/// The points that need not move: in each section the longest run in the old order.
+/// Returns the points that need not move: in each section the longest run in the old order.
 fn staying<'a>(before: &Playbook, kept: &[&(&'a str, PointPlace)]) -> HashSet<&'a str> {
     let was = before.places();
     let mut staying = HashSet::new();
@@ -119,7 +116,7 @@ mod tests {
         "2026-11-21T00:00:00Z".parse().unwrap()
     }
 
-    /// `"a b | c"`: points a and b in the first section, c in the second.
+    /// Parses `"a b | c"`: points a and b in the first section, c in the second.
     fn playbook(points: &str) -> Playbook {
         let mut sections = serde_json::Map::new();
         for (n, names) in points.split('|').enumerate() {

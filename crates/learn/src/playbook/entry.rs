@@ -1,4 +1,4 @@
-//! One key point as the file has it: an object whose unknown keys we keep.
+//! One key point as the file has it: an object whose unknown keys are kept.
 
 use serde_json::{Map, Number, Value};
 
@@ -6,10 +6,9 @@ pub(super) const NAME: &str = "name";
 pub(super) const TEXT: &str = "text";
 pub(super) const HELPFUL: &str = "helpful";
 pub(super) const HARMFUL: &str = "harmful";
-/// The counters, in the order in which [`counts`] has them.
+/// The counters, in the order of [`counts`].
 pub(super) const COUNTERS: [&str; 2] = [HELPFUL, HARMFUL];
 
-/// Returns the fields of a new key point.
 pub(super) fn new(name: &str, text: &str, [helpful, harmful]: [u64; 2]) -> Map<String, Value> {
     let mut fields = Map::new();
     fields.insert(NAME.to_owned(), name.into());
@@ -27,7 +26,7 @@ pub(super) fn text(fields: &Map<String, Value>) -> Option<&str> {
     fields.get(TEXT)?.as_str()
 }
 
-/// Returns the value of a counter: whole and not negative; one that is no number counts as zero.
+/// Returns the value of a counter: whole and not negative; one that is not a number counts as zero.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -39,13 +38,13 @@ pub(super) fn count(fields: &Map<String, Value>, counter: &str) -> u64 {
     whole.unwrap_or_default()
 }
 
-/// Returns both counters as numbers that differences and sums can be made of.
+/// Returns both counters, capped so that sums and differences do not overflow.
 pub(super) fn counts(fields: &Map<String, Value>) -> [i64; 2] {
     const MAX_COUNT: u64 = i64::MAX as u64 / 4;
     COUNTERS.map(|counter| count(fields, counter).min(MAX_COUNT).cast_signed())
 }
 
-/// Sets the counters that differ from `counts`; below zero means zero.
+/// Sets the counters that differ from `counts`; a negative one becomes zero.
 pub(super) fn set_counts(fields: &mut Map<String, Value>, counts: [i64; 2]) {
     let now = self::counts(fields);
     for (at, counter) in COUNTERS.into_iter().enumerate() {
@@ -56,7 +55,7 @@ pub(super) fn set_counts(fields: &mut Map<String, Value>, counts: [i64; 2]) {
     }
 }
 
-/// Adds a vote; a counter that is missing or no number starts from zero, a fraction stays.
+/// Adds a vote; a missing or non-numeric counter starts from zero, and a fraction is kept.
 pub(super) fn raise(fields: &mut Map<String, Value>, counter: &str) {
     let raised = match fields.get(counter) {
         Some(Value::Number(n)) if n.is_f64() => {

@@ -1,8 +1,8 @@
 //! The five sections of a playbook, and the names of its key points: `pat-001`, or the older
 //! `kpt_001`; `my-001` in the user's own playbook.
 //!
-//! Ids are for life: the numbers of a section only grow, and none is given twice. The next number
-//! is in the file. A file may be older than the last number given, as after a checkout. Then
+//! Ids are permanent: the numbers of a section only grow, and none is reused. The next number is in
+//! the file. After a checkout the file may be older than the last number. Then
 //! [`Playbook::never_below`] brings the highest number from the database; the larger one wins.
 
 use std::collections::BTreeMap;
@@ -14,35 +14,31 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use super::model::Playbook;
 
 pub(super) const LEGACY_PREFIX: &str = "kpt_";
-/// The first part of the ids in the user's own playbook, before the `-`.
+/// The prefix of ids in the user's own playbook, before the `-`.
 const OWN_SERIES: &str = "my";
-/// The least number of digits in an id that we give.
+/// The least number of digits in a new id.
 const WIDTH: usize = 3;
-/// Numbers above this were typed by someone; they do not move the next one.
+/// The largest number that counts: larger ones were typed by hand and do not affect the next one.
 pub(super) const MAX_COUNTED: u64 = 1 << 40;
 
 worded! {
     /// A section of the playbook, by its title; the order of the variants is that of the file.
     pub enum Section {
         Patterns = "PATTERNS & APPROACHES",
-        /// What went wrong before.
         Mistakes = "MISTAKES TO AVOID",
-        /// How the user wants it.
         Preferences = "USER PREFERENCES",
-        /// Facts of the project.
         Context = "PROJECT CONTEXT",
-        /// What fits nowhere else; also where points of the earlier format live.
+        /// Anything else; also holds points of the earlier format.
         Others = "OTHERS",
     }
 }
 
 impl Section {
-    /// Returns its heading in the file.
     pub const fn title(self) -> &'static str {
         self.word()
     }
 
-    /// Returns what the ids of its points begin with.
+    /// Returns the prefix of its points' ids.
     pub const fn slug(self) -> &'static str {
         match self {
             Self::Patterns => "pat",
@@ -53,8 +49,8 @@ impl Section {
         }
     }
 
-    /// Finds a section by its title as a model or user may write it: any case, white
-    /// space at the ends.
+    /// Finds a section by its title as a model or user may write it: in any case, with surrounding
+    /// white space.
     pub fn from_title(title: &str) -> Option<Self> {
         let title = title.trim();
         Self::ALL
@@ -62,7 +58,6 @@ impl Section {
             .find(|s| s.title().eq_ignore_ascii_case(title))
     }
 
-    /// Finds the section whose ids begin with `slug`.
     pub fn from_slug(slug: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.slug() == slug)
     }
@@ -74,14 +69,14 @@ impl fmt::Display for Section {
     }
 }
 
-/// A key point's id as it can be cited: a section's slug, `-` and ASCII digits, or
-/// `kpt_` and digits (REQ-REFL-001); or `my-` and digits, which are the user's own.
+/// A citable id of a key point: a section's slug, `-` and ASCII digits, or `kpt_` and digits
+/// (REQ-REFL-001); or `my-` and digits in the user's own playbook.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Id(String);
 
 impl Id {
-    /// Reads an id; `None` for anything else, also for other case or white space.
+    /// Parses an id; `None` for anything else, including other case or white space.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = if let Some(digits) = text.strip_prefix(LEGACY_PREFIX) {
             digits
@@ -99,22 +94,22 @@ impl Id {
         Self(format!("{series}-{number:0WIDTH$}"))
     }
 
-    /// Returns true for the id of a point in the user's own playbook.
+    /// Returns `true` for the id of a point in the user's own playbook.
     pub fn is_own(&self) -> bool {
         self.series() == Some(OWN_SERIES)
     }
 
-    /// Returns the id as it is written, without brackets.
+    /// Returns the id without brackets.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns what its number counts in: its section's slug, or `my`; `None` for `kpt_…`.
+    /// Returns the series of its number: its section's slug, or `my`; `None` for `kpt_…`.
     pub(super) fn series(&self) -> Option<&'static str> {
         series_named(self.0.split_once('-')?.0)
     }
 
-    /// Returns its number; `None` when it is too large to count with.
+    /// Returns its number; `None` when it is too large.
     fn number(&self) -> Option<u64> {
         self.0.rsplit(['-', '_']).next()?.parse().ok()
     }
@@ -127,7 +122,7 @@ fn series_named(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns true if a name, as a model may have written it, is one of the user's own points.
+/// Returns `true` if a name, as a model may have written it, is one of the user's own points.
 pub fn is_own_name(name: &str) -> bool {
     let plain = name.trim().trim_matches(['[', ']']).trim().to_lowercase();
     Id::parse(&plain).is_some_and(|id| id.is_own())
@@ -159,8 +154,8 @@ impl Playbook {
         Id::new(series, highest.get(series).map_or(1, |n| n + 1))
     }
 
-    /// Returns by series the highest number ever given, as far as this file knows: points,
-    /// points that were merged away, and the file's own record.
+    /// Returns the highest number ever used in each series, as far as this file records it: points,
+    /// merged points, and the stored next numbers.
     pub fn highest_numbers(&self) -> BTreeMap<String, u64> {
         let mut highest = BTreeMap::new();
         for (series, next) in &self.meta.next {
@@ -179,7 +174,7 @@ impl Playbook {
         highest
     }
 
-    /// Never gives a number up to those of `highest`, by series, again.
+    /// Reserves all numbers up to those of `highest`, by series.
     pub fn never_below(&mut self, highest: &BTreeMap<String, u64>) {
         for (series, &number) in highest {
             if let Some(series) = series_named(series) {

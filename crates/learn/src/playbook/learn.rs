@@ -1,5 +1,5 @@
-//! One job's whole effect on a playbook: tags, operations, and the points that leave by themselves,
-//! because they harm or because it is full.
+//! The whole effect of one job on a playbook: tags, operations, and the removal of points that harm
+//! or exceed the limits.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -12,25 +12,25 @@ use super::model::{Playbook, PointPlace};
 use super::ops::apply_operations;
 use super::votes::{BulletTag, Tag, UsageRecord, apply_bullet_tags};
 
-/// What a session teaches, as its answers have it.
+/// A session's results, as the models' replies have them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lesson<'a> {
     /// The votes that count.
     pub tags: &'a [BulletTag],
-    /// The curator's operations, as they were written.
+    /// The curator's operations, unparsed.
     pub operations: &'a [Value],
-    /// The curator's reasoning: the reason of operations that bring none.
+    /// The curator's reasoning: the reason of operations without their own.
     pub reasoning: &'a str,
     /// The key points that the session used.
     pub cited: &'a [Id],
-    /// When the session was, where it is learned from later.
+    /// The time of the session, if it is processed later.
     pub session: Option<Timestamp>,
 }
 
-/// Applies a lesson to the playbook as it is now, and returns every change in order.
+/// Applies a lesson to the current playbook, and returns every change in order.
 pub fn learn(playbook: &mut Playbook, lesson: Lesson<'_>, caps: Caps, now: Timestamp) -> Applied {
     let before = playbook.clone();
-    // A neutral verdict is given to points that played no part.
+    // A neutral verdict means that the point was not used.
     let judged = lesson.tags.iter().filter(|tag| tag.tag != Tag::Neutral);
     let judged = judged.map(|tag| tag.name.as_str());
     playbook.mark_used(
@@ -48,10 +48,10 @@ pub fn learn(playbook: &mut Playbook, lesson: Lesson<'_>, caps: Caps, now: Times
     applied
 }
 
-/// From how many harmful votes on a point may be pruned.
+/// The number of harmful votes from which a point may be pruned.
 pub(crate) const PRUNE_FROM: u64 = 3;
 
-/// How large a playbook may be.
+/// The size limits of a playbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
     pub points: usize,
@@ -67,8 +67,8 @@ impl Default for Caps {
     }
 }
 
-/// Removes every point that harmed at least `PRUNE_FROM` times and more often than it
-/// helped, in all sections; pinned ones stay.
+/// Removes every unpinned point with at least `PRUNE_FROM` harmful votes and more harmful than
+/// helpful ones, in all sections.
 pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
     let harm = |fields: &Map<String, Value>| {
         let [helpful, harmful] = COUNTERS.map(|counter| entry::count(fields, counter));
@@ -79,7 +79,7 @@ pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
     let gone = playbook.entries();
     let gone = gone.filter_map(|(place, fields)| Some((place, harm(fields)?)));
     let mut gone: Vec<(PointPlace, String)> = gone.collect();
-    // From the end, so that the indexes in front stay right.
+    // In reverse order, so that earlier indexes stay valid.
     gone.reverse();
     let mut editor = Editor::new(playbook, "", now);
     for (place, reason) in gone {
@@ -89,10 +89,10 @@ pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
     editor.done.changes
 }
 
-/// Removes the lowest ranked points until the playbook is within its caps, pinned ones excepted.
+/// Removes the lowest ranked unpinned points until the playbook is within its caps.
 ///
-/// A playbook that was over a cap `before` the job is kept from growing, never cut: what
-/// leaves makes room for what came, no more. Votes and dates never make a point leave.
+/// A playbook that exceeded a cap `before` the job only stops growing: no more is removed than was
+/// added. Votes and dates never cause a removal.
 pub fn enforce(
     playbook: &mut Playbook,
     before: &Playbook,
@@ -124,14 +124,14 @@ impl Caps {
     }
 }
 
-/// Returns the number of points and the length of their names and texts, which votes and dates
-/// leave as they are.
+/// Returns the number of points and the length of their names and texts, which votes and dates do
+/// not change.
 fn size(playbook: &Playbook) -> (usize, usize) {
     let lengths = playbook.points().map(|p| p.name.len() + p.text.len());
     lengths.fold((0, 0), |(count, sum), length| (count + 1, sum + length))
 }
 
-/// Returns the place of the lowest ranked point that is not pinned; of equal ones the last.
+/// Returns the place of the lowest ranked unpinned point; of equal ones the last.
 fn least(playbook: &Playbook) -> Option<PointPlace> {
     let usage = UsageRecord::default();
     let points = playbook.points();

@@ -1,7 +1,6 @@
-//! What a user does to a playbook by a command: add, edit, move, remove, merge, pin, undo, restore.
+//! The user's changes by commands: add, edit, move, remove, merge, pin, undo, restore.
 //!
-//! Unlike a model, the user may edit pinned points, and an alias finds the point that it is
-//! now.
+//! Unlike a model, the user may edit pinned points, and may name a point by its alias.
 
 use jiff::Timestamp;
 use playbook_core::job_id::JobId;
@@ -14,16 +13,15 @@ use super::model::{Due, DueChange, Playbook, Point, PointPlace};
 use super::ops;
 use crate::redact::Masker;
 
-/// Why a change by the user's hand was not made.
+/// The reason why a user's change was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RefusedEdit {
-    /// The new text says nothing.
     #[error("the text is empty")]
     Empty,
-    /// The new text has more characters than a key point may have.
+    /// The text is longer than a key point may be.
     #[error("the text has {0} characters, and a key point at most {MAX_CHARS}")]
     TooLong(usize),
-    /// What is in the way, in words for the user.
+    /// Another reason, in words for the user.
     #[error("{0}")]
     Told(String),
 }
@@ -45,13 +43,13 @@ pub enum PlaybookEdit {
         #[serde(default, skip_serializing_if = "DueChange::is_none")]
         due: DueChange,
     },
-    /// A point of another playbook, with its counters, under a new name.
+    /// Copies a point of another playbook with its counters, under a new name.
     Bring {
         point: BroughtPoint,
-        /// Where it stood, in words.
+        /// The origin of the point, in words.
         why: String,
     },
-    /// Another text, the end of another section, or another cue; the point keeps its id.
+    /// Sets another text, section (at its end) or cue; the point keeps its id.
     Change {
         point: String,
         text: Option<String>,
@@ -63,7 +61,7 @@ pub enum PlaybookEdit {
         point: String,
         reason: Option<String>,
     },
-    /// One new point of several, in `section` or else in that of the first.
+    /// Merges several points into a new one, in `section` or else in that of the first.
     Merge {
         points: Vec<String>,
         text: String,
@@ -80,20 +78,19 @@ pub enum PlaybookEdit {
     Undo {
         job: JobId,
     },
-    /// The file as it was after a job.
+    /// Restores the file as it was after a job.
     Restore {
         snapshot: String,
     },
 }
 
-/// A point of another playbook, without its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BroughtPoint {
     pub text: String,
     pub section: Section,
     pub helpful: u64,
     pub harmful: u64,
-    /// Whether only the user may take it away.
+    /// Set if only the user may remove it.
     pub pinned: bool,
     #[serde(default, skip_serializing_if = "Due::is_blank")]
     pub due: Due,
@@ -113,7 +110,7 @@ impl BroughtPoint {
 }
 
 impl PlaybookEdit {
-    /// The points that it is about, as the user named them.
+    /// Returns the names of the points to change, as the user gave them.
     pub fn points(&self) -> &[String] {
         match self {
             Self::Change { point, .. }
@@ -148,22 +145,22 @@ impl PlaybookEdit {
         self
     }
 
-    /// The same without the secrets in its words.
+    /// Returns the same edit with its secrets masked.
     ///
-    /// A point whose name holds one is meant by its masked name: an edit is applied to the
-    /// masked playbook.
+    /// A point whose name holds a secret is referred to by its masked name: an edit is applied to
+    /// the masked playbook.
     #[must_use]
     pub fn masked(&self, masker: &Masker) -> Self {
         let Ok(mut edit) = serde_json::to_value(self) else {
             return self.clone();
         };
         masker.mask_value(&mut edit);
-        // The name of a job or snapshot is no word of the user's, and nothing masks it.
+        // The name of a job or snapshot is not the user's text, and is never masked.
         serde_json::from_value(edit).unwrap_or_else(|_| self.clone())
     }
 
-    /// Makes an edit of single points; an undo or a restore is none. A playbook in which it was
-    /// refused is not to be written.
+    /// Applies an edit of single points; an undo or a restore does nothing here. After an error the
+    /// playbook must not be written.
     pub fn by_hand(
         &self,
         playbook: &mut Playbook,
@@ -249,7 +246,7 @@ impl PlaybookEdit {
     }
 }
 
-/// Refuses a cue that is wrong or too wide.
+/// Refuses an invalid or too wide cue.
 fn honest(due: &DueChange) -> Result<&DueChange, RefusedEdit> {
     if let Some(when) = &due.when {
         when.compile()?;
@@ -257,7 +254,7 @@ fn honest(due: &DueChange) -> Result<&DueChange, RefusedEdit> {
     Ok(due)
 }
 
-/// Cleans a text that the user typed; nothing of it is cut off without a word.
+/// Cleans a text that the user typed; one that would be cut is refused.
 fn typed(text: &str) -> Result<String, RefusedEdit> {
     match whole_line(text).chars().count() {
         long if long > MAX_CHARS => Err(RefusedEdit::TooLong(long)),
@@ -273,7 +270,6 @@ fn cleaned(text: &str) -> Result<String, RefusedEdit> {
     Ok(text)
 }
 
-/// Returns the name that a point has now, and its place.
 fn find(playbook: &Playbook, name: &str) -> Result<(String, PointPlace), RefusedEdit> {
     let mut places = playbook.places();
     let current = playbook.current_name(&places, name).to_owned();

@@ -1,6 +1,6 @@
 //! The playbook: the key points of one project, in five sections.
 //!
-//! Everything here is a function from values to values; the module `store` of the program keeps the file.
+//! All functions map values to values; the program's module `store` keeps the file.
 
 pub mod change;
 pub mod clean;

@@ -1,5 +1,5 @@
 //! The playbook as a value: typed views of the file's own JSON, so that unknown keys and the order
-//! of keys survive.
+//! of keys are kept.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,53 +17,53 @@ use crate::redact::Masker;
 pub(super) const SECTIONS: &str = "sections";
 pub(super) const VERSION_KEY: &str = "version";
 pub(super) const LAST_UPDATED: &str = "last_updated";
-/// The version of the file format; existing files have the same.
+/// The version of the file format, the same as in existing files.
 pub(super) const VERSION: &str = "1.0";
-/// The one top-level key that is ours.
+/// Our only top-level key.
 const META: &str = "playbook";
-/// The number of job ids that are remembered, so that a restarted job is not applied twice.
+/// The number of remembered job ids, so that a restarted job is not applied twice.
 pub(crate) const APPLIED_KEPT: usize = 256;
-/// After how many days without use a point is stale.
+/// The number of unused days after which a point is stale.
 pub const STALE_DAYS: i64 = 90;
 const DAY_SECS: i64 = 86_400;
-/// How long a chain of aliases is followed; a longer one is a hand-made loop.
+/// The longest chain of aliases that is followed; a longer one is a hand-made loop.
 const MAX_ALIASES: usize = 64;
 
 /// The key points of one project.
 ///
-/// Wrong entries inside a section (strings, objects without a name) are kept and passed
-/// over; they never make a job fail or disappear.
+/// Invalid entries in a section (strings, objects without a name) are kept and skipped; a job
+/// neither fails for them nor removes them.
 #[derive(Debug, Clone)]
 pub struct Playbook {
     /// The top-level keys in their order; null in place of the sections and of `meta`.
     pub(super) root: Map<String, Value>,
     pub(super) sections: Map<String, Value>,
     pub(super) meta: Meta,
-    /// Whether it is the user's own, with ids such as `my-001` in each section.
+    /// Set for the user's own playbook, which has ids such as `my-001` in each section.
     pub(super) is_own: bool,
     pub(super) final_newline: bool,
 }
 
 /// The value of the key `playbook`: `{"next": {"pat": 8}, "aliases": {"pat-002": "pat-005"},
 /// "points": {"pat-005": {"added": time, "used": time, "pinned": true, "when": {"command": words},
-/// "guard": true}}, "applied": [job ids],
-/// "votes": {job id: "pat-005 +1"}}`. Keys of later versions are kept.
+/// "guard": true}}, "applied": [job ids], "votes": {job id: "pat-005 +1"}}`. Keys of later versions
+/// are kept.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Meta {
-    /// By slug: the number the next new id gets.
+    /// The number of the next new id, by slug.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) next: BTreeMap<String, u64>,
-    /// Names that were merged away, each with the name that took them in.
+    /// Names of merged points, each with the name of the point that replaced it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) aliases: BTreeMap<String, String>,
-    /// What is known of each point beyond its entry.
+    /// The data of each point outside its entry.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) points: BTreeMap<String, Note>,
-    /// The jobs applied last, oldest first.
+    /// The last applied jobs, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) applied: Vec<String>,
-    /// What they did to the counters, by job.
+    /// The changes of the counters by each job.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) votes: BTreeMap<String, String>,
     #[serde(flatten)]
@@ -75,10 +75,10 @@ pub(super) struct Meta {
 pub struct Note {
     #[serde(deserialize_with = "time", skip_serializing_if = "Option::is_none")]
     pub added: Option<Timestamp>,
-    /// When a session last cited it or was judged by it.
+    /// The time at which a session last cited or judged it.
     #[serde(deserialize_with = "time", skip_serializing_if = "Option::is_none")]
     pub used: Option<Timestamp>,
-    /// Whether only the user may take it away.
+    /// Set if only the user may remove it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     #[serde(flatten)]
@@ -87,13 +87,13 @@ pub struct Note {
     pub(super) rest: Map<String, Value>,
 }
 
-/// The moment at which a key point is due, beside the start of a session.
+/// The moment at which a key point is due, in addition to the start of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Due {
     #[serde(deserialize_with = "cue", skip_serializing_if = "Cue::is_empty")]
     pub when: Cue,
-    /// Whether the command is turned back once before it runs.
+    /// Set if the command is refused once before it runs.
     #[serde(deserialize_with = "flag", skip_serializing_if = "std::ops::Not::not")]
     pub guard: bool,
 }
@@ -110,7 +110,7 @@ impl Due {
     }
 }
 
-/// A change of the moment at which a key point is due; what is `None` stays.
+/// A change of the moment at which a key point is due; `None` keeps the old value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueChange {
     pub when: Option<Cue>,
@@ -132,7 +132,7 @@ impl DueChange {
         }
     }
 
-    /// Takes both away.
+    /// Returns the change that removes both.
     pub fn removal() -> Self {
         Self {
             when: Some(Cue::default()),
@@ -144,7 +144,7 @@ impl DueChange {
         *self == Self::default()
     }
 
-    /// Returns `due` as it is after this change; only a command can be guarded.
+    /// Returns `due` after this change; only a command can be guarded.
     #[must_use]
     pub fn of(&self, due: &Due) -> Due {
         let when = self.when.clone().unwrap_or_else(|| due.when.clone());
@@ -153,7 +153,7 @@ impl DueChange {
     }
 }
 
-/// A cue of another shape counts as none.
+/// Reads a cue; one of another shape counts as absent.
 fn cue<'de, D: Deserializer<'de>>(from: D) -> Result<Cue, D::Error> {
     Ok(Cue::deserialize(Value::deserialize(from)?).unwrap_or_default())
 }
@@ -168,7 +168,7 @@ impl Note {
     }
 }
 
-/// A time that cannot be read counts as unknown.
+/// Reads a time; an unreadable one counts as unknown.
 fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     Ok(text.and_then(|text| text.parse().ok()))
@@ -179,7 +179,7 @@ impl Meta {
         self.points.get(name).is_some_and(|note| note.pinned)
     }
 
-    /// Follows the aliases of `name` to the name that stands for it now.
+    /// Follows the aliases of `name` to the current name.
     pub(super) fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
         let next = |name: &&'a str| self.aliases.get(*name).map(String::as_str);
         let steps = std::iter::successors(Some(name), next);
@@ -187,23 +187,22 @@ impl Meta {
     }
 }
 
-/// A key point as it is in the file.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Point<'a> {
-    /// Its name: mostly an [`Id`](super::Id), in older files any text.
+    /// The name: usually an [`Id`](super::Id), in older files any text.
     pub name: &'a str,
     pub section: Section,
     /// The text as it is in the file; not cleaned.
     pub text: &'a str,
     pub helpful: u64,
     pub harmful: u64,
-    /// The note that our own part of the file has of it.
+    /// The point's note in our own part of the file.
     #[serde(skip)]
     pub note: Option<&'a Note>,
 }
 
 impl<'a> Point<'a> {
-    /// The typed view of an entry; none where it has no name or text.
+    /// Returns the typed view of an entry; `None` without a name or text.
     fn of(meta: &'a Meta, section: Section, value: &'a Value) -> Option<Self> {
         let fields = value.as_object()?;
         let name = entry::name(fields)?;
@@ -217,23 +216,23 @@ impl<'a> Point<'a> {
         })
     }
 
-    /// Returns true if the user pinned it: it is never pruned and always comes first.
+    /// Returns `true` if the user pinned it: it is never pruned and always comes first.
     pub fn is_pinned(&self) -> bool {
         self.note.is_some_and(|note| note.pinned)
     }
 
-    /// Returns when it is due beside the start, if it has a cue.
+    /// Returns the moment at which it is due in addition to the start, if it has a cue.
     pub fn due(&self) -> Option<&'a Due> {
         let due = self.note.map(|note| &note.due);
         due.filter(|due| !due.is_blank())
     }
 
-    /// Returns when it was used last, or else added.
+    /// Returns the time when it was last used, else added.
     pub fn last(&self) -> Option<Timestamp> {
         self.note.and_then(|note| note.used.max(note.added))
     }
 
-    /// Returns true if it was unused for [`STALE_DAYS`]; not when no date is known.
+    /// Returns `true` if it was unused for [`STALE_DAYS`]; `false` without a date.
     pub fn is_stale(&self, now: Timestamp) -> bool {
         self.last().is_some_and(|last| {
             now.as_second().saturating_sub(last.as_second()) >= STALE_DAYS * DAY_SECS
@@ -272,10 +271,10 @@ impl Playbook {
         empty
     }
 
-    /// Reads a playbook file: one JSON object whose `sections`, if there are any, are an object.
+    /// Parses a playbook file: one JSON object whose `sections`, if any, are an object.
     ///
-    /// A byte order mark is passed over. Text after the object, a key that is there twice,
-    /// nesting deeper than 100 and a `playbook` key that is not ours are flaws.
+    /// A byte order mark is skipped. Text after the object, a duplicate key, nesting deeper than
+    /// 100 and a foreign `playbook` key are errors.
     pub fn parse(bytes: &[u8]) -> Result<Self, Defect> {
         let mut root = read::object(bytes)?;
         let sections = match root.get_mut(SECTIONS).map(Value::take) {
@@ -298,7 +297,7 @@ impl Playbook {
         })
     }
 
-    /// Returns it as the user's own playbook: new ids are of the series `my-001`.
+    /// Converts it to the user's own playbook: new ids are of the series `my-001`.
     #[must_use]
     pub fn into_own(self) -> Self {
         Self {
@@ -307,7 +306,7 @@ impl Playbook {
         }
     }
 
-    /// Writes the file: two spaces of indentation, non-ASCII as it is.
+    /// Writes the file: two spaces of indentation, non-ASCII unescaped.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut root = self.root.clone();
         let meta = json!(self.meta);
@@ -323,8 +322,8 @@ impl Playbook {
         bytes
     }
 
-    /// Takes the sections of `other`, as a restore does. What is known of numbers, merged
-    /// names and jobs stays, so that no id is given twice and no job applied twice.
+    /// Replaces the sections by those of `other`, for a restore. Numbers, aliases and applied jobs
+    /// stay, so that no id is reused and no job applied twice.
     pub fn take_sections(&mut self, other: Self) {
         let names: Vec<String> = self.names().map(str::to_owned).collect();
         for name in &names {
@@ -341,8 +340,8 @@ impl Playbook {
         self.meta.aliases.retain(|name, _| !live.contains_key(name));
     }
 
-    /// Returns the points of the five sections in canonical order, each section in the
-    /// file's order; entries without a name or text are passed over.
+    /// Returns the points of the five sections in canonical order, each section in the file's
+    /// order. Entries without a name or text are skipped.
     pub fn points(&self) -> impl Iterator<Item = Point<'_>> {
         Section::ALL.into_iter().flat_map(move |section| {
             let list = self.list(section.title()).iter();
@@ -350,7 +349,7 @@ impl Playbook {
         })
     }
 
-    /// Leaves out the points that are not to be looked at; all else stays.
+    /// Removes the points that are not wanted; everything else stays.
     pub fn keep(&mut self, wanted: impl Fn(&Point<'_>) -> bool) {
         for section in Section::ALL {
             if let Some(Value::Array(list)) = self.sections.get_mut(section.title()) {
@@ -361,23 +360,22 @@ impl Playbook {
         }
     }
 
-    /// Finds a point by its name; a name that was merged away finds the point that took it in.
+    /// Finds a point by its name, or by the name of a point that was merged into it.
     pub fn named(&self, name: &str) -> Option<Point<'_>> {
         let find = |name: &str| self.points().filter(|point| point.name == name).last();
         find(name).or_else(|| find(self.meta.resolve(name)))
     }
 
-    /// Returns true if no section has a point to show.
     pub fn is_empty(&self) -> bool {
         self.points().next().is_none()
     }
 
-    /// Returns true if this file has the changes of `job`.
+    /// Returns `true` if this file contains the changes of `job`.
     pub fn is_applied(&self, job: &str) -> bool {
         self.applied().any(|known| known == job)
     }
 
-    /// The jobs that were applied last, the oldest first.
+    /// Returns the last applied jobs, oldest first.
     pub fn applied(&self) -> impl Iterator<Item = &str> {
         self.meta.applied.iter().map(String::as_str)
     }
@@ -388,8 +386,8 @@ impl Playbook {
         self.root.insert(LAST_UPDATED.to_owned(), now.into());
     }
 
-    /// Remembers that a session used these points; names that are not there are passed
-    /// over, and a use is never moved back in time.
+    /// Records that a session used these points. Unknown names are skipped, and a use never moves
+    /// back in time.
     pub(crate) fn mark_used<'a>(
         &mut self,
         names: impl IntoIterator<Item = &'a str>,
@@ -425,7 +423,7 @@ impl Playbook {
         })
     }
 
-    /// Masks the secrets in all texts of the file, also below unknown keys. Returns true if there
+    /// Masks the secrets in all texts of the file, including unknown keys. Returns `true` if there
     /// were any.
     pub fn mask_secrets(&mut self, masker: &Masker) -> bool {
         let Meta { points, rest, .. } = &mut self.meta;
@@ -444,7 +442,7 @@ impl Playbook {
         found.filter(|any| *any).count() > 0 || is_cue_masked
     }
 
-    /// Adds the sections that are missing; returns true if there were any.
+    /// Adds the missing sections; returns `true` if there were any.
     pub(super) fn complete_sections(&mut self) -> bool {
         let count = self.sections.len();
         for section in Section::ALL {
@@ -454,7 +452,8 @@ impl Playbook {
         self.sections.len() > count
     }
 
-    /// Returns the entries of all sections, unknown ones too, that are objects, in the file's order.
+    /// Returns the entries of all sections, including unknown ones, that are objects, in the file's
+    /// order.
     pub(super) fn entries(&self) -> impl Iterator<Item = (PointPlace, &Map<String, Value>)> {
         self.sections.iter().flat_map(|(title, list)| {
             let entries = list.as_array().into_iter().flatten().enumerate();
@@ -469,14 +468,14 @@ impl Playbook {
         self.entries().filter_map(|(_, fields)| entry::name(fields))
     }
 
-    /// Returns the entries of a section; none where it is missing or no list.
+    /// Returns the entries of a section; empty if it is missing or not a list.
     pub(super) fn list(&self, title: &str) -> &[Value] {
         let list = self.sections.get(title).and_then(Value::as_array);
         list.map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the place of every named entry of all sections, unknown ones too; of two with one
-    /// name the last counts (REQ-REFL-007).
+    /// Returns the place of every named entry of all sections, including unknown ones; of two with
+    /// one name the last counts (REQ-REFL-007).
     pub(super) fn places(&self) -> HashMap<String, PointPlace> {
         let named = self.entries();
         let named =
@@ -484,13 +483,12 @@ impl Playbook {
         named.collect()
     }
 
-    /// Returns the place of a point under its own name.
+    /// Returns the place of a point by its own name.
     pub(super) fn place(&self, name: &str) -> Option<PointPlace> {
         self.places().remove(name)
     }
 
-    /// Returns the name under which `name` is known now: itself where it is there, else what its
-    /// alias says.
+    /// Returns the current name for `name`: itself if it exists, else the target of its alias.
     pub(super) fn current_name<'a>(
         &'a self,
         places: &HashMap<String, PointPlace>,
@@ -512,8 +510,8 @@ impl Playbook {
         list.get_mut(place.index)?.as_object_mut()
     }
 
-    /// Returns the list of a section, which is made where there is none. What is no list is left
-    /// alone and named.
+    /// Returns the list of a section, which is created if missing. Anything but a list is kept, and
+    /// named in the error.
     pub(super) fn open(&mut self, title: &str) -> Result<&mut Vec<Value>, String> {
         let section = self.sections.entry(title).or_insert(Value::Null);
         if section.is_null() {
@@ -525,7 +523,7 @@ impl Playbook {
         }
     }
 
-    /// Puts an entry into a section, past its end means at its end, and returns its place.
+    /// Inserts an entry into a section and returns its place; an index past its end means its end.
     pub(super) fn insert(
         &mut self,
         mut place: PointPlace,
@@ -555,7 +553,7 @@ fn flaw(value: &Value) -> Option<String> {
     })
 }
 
-/// Cuts a time to the second: finer does not help anyone who reads the file.
+/// Cuts a time to the second, which is fine enough for readers of the file.
 pub(super) fn to_second(time: Timestamp) -> Timestamp {
     Timestamp::from_second(time.as_second()).unwrap_or(time)
 }

@@ -1,4 +1,4 @@
-//! The curator's operations, applied to the playbook as it is now.
+//! The curator's operations, applied to the current playbook.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use super::model::{Due, DueChange, Note, Playbook, PointPlace};
 use super::read::is_deeper;
 use super::votes::one_line;
 
-/// The most operations of one answer that are looked at; skipped ones count too.
+/// The most operations that are read from one answer; skipped ones count too.
 pub const MAX_OPERATIONS: usize = 10;
 
 const TEXT: &str = "text";
@@ -24,20 +24,19 @@ const MERGE: &str = "MERGE";
 /// A change that a curator may make to the playbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
-    /// A new key point.
     Add {
         text: String,
         section: Section,
         due: DueChange,
     },
-    /// Another text for a point, which keeps its counters.
+    /// A new text for a point, which keeps its counters.
     Update {
         target: String,
         text: String,
         due: DueChange,
     },
-    /// One point in place of several that say the same, with their counters' sum; by default in the
-    /// section of the first.
+    /// One point that replaces several with the same meaning and sums their counters. It is in the
+    /// section of the first unless given.
     Merge {
         sources: Vec<String>,
         text: String,
@@ -49,8 +48,8 @@ pub enum Operation {
     },
 }
 
-/// Returns the text that an operation would put into the playbook, as it was written: the
-/// screen is to see what cleaning takes out.
+/// Returns the text that an operation would add, uncleaned: the screen has to see what cleaning
+/// removes.
 pub fn written_text(operation: &Value) -> &str {
     let string = |key: &str| operation.get(key).and_then(Value::as_str);
     let key = match string("type") {
@@ -60,15 +59,14 @@ pub fn written_text(operation: &Value) -> &str {
     string(key).unwrap_or_default()
 }
 
-/// Returns true if an operation is nested deeper than any of ours, so that it could not be read
-/// back from where it is stored.
+/// Returns `true` if an operation is nested too deeply to be read back from where it is stored.
 pub(crate) fn is_too_deep(operation: &Value) -> bool {
     /// An operation holds a list of names.
     const MAX_DEPTH: usize = 8;
     is_deeper(operation, MAX_DEPTH)
 }
 
-/// The names of the points that an operation is about, as it was written.
+/// Returns the names of the points in an unparsed operation.
 pub fn named_points(operation: &Value) -> impl Iterator<Item = &str> {
     let target = operation.get("target_id").and_then(Value::as_str);
     let sources = operation.get("source_ids").and_then(Value::as_array);
@@ -77,11 +75,11 @@ pub fn named_points(operation: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// Applies operations in order: `{"type": "ADD", "text", "section"}`, `{"type": "UPDATE",
-/// "target_id", "text"}`, `{"type": "MERGE", "source_ids", "merged_text", "section"?}`,
-/// `{"type": "DELETE", "target_id", "reason"}`; all but the last with `when` and `guard`, if any.
+/// "target_id", "text"}`, `{"type": "MERGE", "source_ids", "merged_text", "section"?}`, `{"type":
+/// "DELETE", "target_id", "reason"}`; all but the last with optional `when` and `guard`.
 ///
-/// Each that is invalid, names a point that is gone, or would take a pinned one away, is skipped
-/// with its reason, never the batch. `reasoning` is the reason of those that bring none.
+/// An operation that is invalid, names a missing point, or would remove a pinned one, is skipped
+/// with its reason; the others are applied. `reasoning` is the reason of those without their own.
 pub fn apply_operations(
     playbook: &mut Playbook,
     operations: &[Value],
@@ -108,7 +106,7 @@ pub fn apply_operations(
 }
 
 impl Operation {
-    /// The names of the points that it changes or takes away.
+    /// Returns the names of the points that it changes or removes.
     pub fn points(&self) -> &[String] {
         match self {
             Self::Add { .. } => &[],
@@ -117,7 +115,7 @@ impl Operation {
         }
     }
 
-    /// Reads an operation; the error says what is wrong with it.
+    /// Parses an operation; the error names the flaw.
     pub fn read(value: &Value) -> Result<Self, String> {
         let string = |key: &str| value.get(key).and_then(Value::as_str);
         let text = |key: &str| match string(key).map(clean_text) {
@@ -199,8 +197,8 @@ impl Operation {
     }
 }
 
-/// The section an operation names: one that we do not know is OTHERS; an empty one, or
-/// one that is no string, counts as not named.
+/// Returns the section of an operation: an unknown one means OTHERS; an empty or non-string one
+/// counts as absent.
 fn section(operation: &Value) -> Option<Section> {
     let title = operation.get("section")?.as_str()?;
     (!title.is_empty()).then(|| Section::from_title(title).unwrap_or(Section::Others))
@@ -242,7 +240,7 @@ pub(super) fn add(
     Ok(id.to_string())
 }
 
-/// Names the key point that has exactly this cleaned text: `[pat-001]`.
+/// Names the key point with exactly this cleaned text: `[pat-001]`.
 fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
     let mut entries = playbook.entries().map(|(_, fields)| fields);
     let known = entries.find(|fields| entry::text(fields).is_some_and(|t| clean(t) == text))?;
@@ -250,8 +248,8 @@ fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
     Some(name.unwrap_or_else(|| "a key point without a name".to_owned()))
 }
 
-/// Makes one new point of several, with the sum of their votes and their cue, at the end of
-/// `section` or else of the first one's; their names become aliases of it.
+/// Merges several points into a new one, at the end of `section` or else of the first one's. It
+/// has the sum of their votes and their cue, and their names become its aliases.
 pub(super) fn join(
     editor: &mut Editor<'_>,
     sources: &[String],
@@ -270,7 +268,7 @@ pub(super) fn join(
         let counts = states.iter().map(|s| entry::count(&s.entry, counter));
         counts.fold(0, u64::saturating_add)
     });
-    // Of two cues the first stays.
+    // The first cue wins.
     let mut known = states.iter().map(|state| &state.note.due);
     let known = known.find(|due| !due.is_blank()).cloned();
     let note = Note {

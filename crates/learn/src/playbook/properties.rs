@@ -1,4 +1,4 @@
-//! What holds for any sequence of jobs, hand edits and undos.
+//! Properties of any sequence of jobs, hand edits and undos.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use super::undo::undo;
 use super::votes::read_bullet_tags;
 use super::{Playbook, PointChange, Section};
 
-/// A small cap, so that it matters.
+/// A small cap that random runs reach.
 const CAPS: Caps = Caps {
     points: 5,
     bytes: 2_000,
@@ -43,13 +43,12 @@ enum RandomStep {
     Hand(RandomDeed),
     /// The file is changed in an editor: texts, counters and order.
     Edit(Vec<RandomDeed>),
-    /// Takes back the last job, or an earlier one.
+    /// Undoes the last job, or an earlier one.
     Undo(usize),
     Reload,
 }
 
-/// Which of the things that a step can do, to which two points, by number: names that are
-/// there, were there, or never were.
+/// One of a step's possible actions, with two points by number: existing, former or unknown names.
 #[derive(Debug, Clone)]
 struct RandomDeed(usize, [usize; 2], &'static str, Section);
 
@@ -128,7 +127,7 @@ impl World {
         }
     }
 
-    /// Does one step and returns its changes; none for what is no job.
+    /// Does one step and returns its changes; `None` if it is no job.
     fn run(&mut self, step: &RandomStep) -> Option<Vec<PointChange>> {
         self.now += SignedDuration::from_hours(30 * 24);
         let now = self.now;
@@ -211,7 +210,7 @@ impl World {
         }
         let bytes = serde_json::to_vec(&file).unwrap();
         self.playbook = migrate(&bytes).unwrap().playbook;
-        // What the memory of the highest numbers is for: the file alone forgets them.
+        // The file alone forgets the highest numbers.
         self.playbook.never_below(&before.highest_numbers());
         diff(&before, &self.playbook, "edited by hand", self.now)
     }
@@ -276,7 +275,7 @@ proptest! {
     }
 }
 
-/// For who reads a pull request: a job leaves all lines alone that it has nothing to do with.
+/// Keeps pull requests readable: a job changes only the lines that it has to.
 #[test]
 fn a_job_changes_only_its_lines() {
     let entry = |n: u32| json!({"name": format!("pat-{n:03}"), "text": format!("rule {n}"), "helpful": 0, "harmful": 0});

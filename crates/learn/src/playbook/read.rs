@@ -1,9 +1,9 @@
-//! Reads playbook files of every age into the shape that is written today, and refuses what cannot
-//! be counted in or would lose something.
+//! Reads playbook files of every format version into today's shape, and refuses files that a write
+//! would damage.
 //!
-//! `serde_json` keeps the last of two equal keys and drops the first. A file in which a
-//! bad git merge left a section twice would lose key points at the next write, so such a
-//! file counts as corrupt here.
+//! `serde_json` keeps the last of two equal keys and drops the first. A file in which a bad git
+//! merge left a section twice would lose key points at the next write, so it counts as corrupt
+//! here.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -17,16 +17,16 @@ use super::model::{LAST_UPDATED, Playbook, PointPlace, SECTIONS, VERSION, VERSIO
 use crate::redact;
 
 const KEY_POINTS: &str = "key_points";
-/// The one counter of that format: above zero helpful, below harmful.
+/// The only counter of that format: positive for helpful, negative for harmful.
 const SCORE: &str = "score";
 
-/// The deepest nesting that a file may have. Its entries are stored with jobs, a few levels further down, and
-/// JSON is read no deeper than 128.
+/// The deepest nesting of a file. Jobs store its entries a few levels deeper, and JSON is parsed to
+/// at most 128.
 const MAX_DEPTH: usize = 100;
-/// The mark that some editors put in front of UTF-8.
+/// The byte order mark that some editors put before UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads one JSON object; a key that stands twice in an object is an error.
+/// Parses one JSON object; a duplicate key in an object is an error.
 pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Defect> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     let mut reader = serde_json::Deserializer::from_slice(bytes);
@@ -56,7 +56,7 @@ pub(super) fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Why a file is no playbook, with the place of the fault.
+/// The reason why a file is no playbook, with the place of the fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub struct Defect {
@@ -67,7 +67,6 @@ pub struct Defect {
 }
 
 impl Defect {
-    /// A defect at `place`, in words such as "point 3 of OTHERS".
     pub fn at(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             place: masked(&place.into()),
@@ -76,12 +75,12 @@ impl Defect {
         }
     }
 
-    /// Returns true if the text is no JSON, rather than JSON of another shape.
+    /// Returns `true` if the text is not JSON, as opposed to JSON of another shape.
     pub fn is_of_text(&self) -> bool {
         self.is_of_text
     }
 
-    /// Says where `bytes` stop being text.
+    /// Reports the place where `bytes` stop being UTF-8.
     pub fn not_utf8(error: &std::str::Utf8Error, bytes: &[u8]) -> Self {
         let good = &bytes[..error.valid_up_to().min(bytes.len())];
         let line = 1 + memchr::memchr_iter(b'\n', good).count();
@@ -117,7 +116,7 @@ fn masked(text: &str) -> String {
     redact::mask(text).into_owned()
 }
 
-/// Returns true if lists and objects are nested in more than so many levels.
+/// Returns `true` if lists and objects are nested more deeply than `levels`.
 pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
     let below = levels.checked_sub(1);
     let is_below = |value: &Value| below.is_none_or(|below| is_deeper(value, below));
@@ -136,7 +135,7 @@ macro_rules! scalars {
     };
 }
 
-/// Builds a value of which nothing gets lost.
+/// Builds a value and refuses duplicate keys.
 struct Builder;
 
 impl<'de> DeserializeSeed<'de> for Builder {
@@ -180,21 +179,19 @@ impl<'de> Visitor<'de> for Builder {
     }
 }
 
-/// A playbook in today's shape.
 #[derive(Debug, Clone)]
 pub struct Migrated {
-    /// The playbook in today's format.
     pub playbook: Playbook,
-    /// Whether the file had another shape; its original is then worth keeping.
+    /// Set if the file had another shape; its original should then be kept.
     pub changed: bool,
 }
 
-/// Reads a playbook file: flat `key_points` become key points in OTHERS, sections that
-/// are missing are added.
+/// Reads a playbook file: flat `key_points` become key points in OTHERS, missing sections are
+/// added.
 ///
-/// Where there are `sections`, they win, and `key_points` go. Items of a flat list that are
-/// neither text nor object are dropped. An entry without a name or text is no key point: it
-/// is kept as it is. A key point whose counter is no number or below zero is a flaw.
+/// If there are `sections`, they win, and `key_points` are removed. Items of a flat list that are
+/// neither text nor object are dropped. An entry without a name or text is no key point and is kept
+/// unchanged. A key point with a negative or non-numeric counter is an error.
 pub fn migrate(bytes: &[u8]) -> Result<Migrated, Defect> {
     let mut playbook = Playbook::parse(bytes)?;
     let flat = playbook.root.shift_remove(KEY_POINTS);
@@ -220,8 +217,8 @@ pub fn migrate(bytes: &[u8]) -> Result<Migrated, Defect> {
     Ok(Migrated { playbook, changed })
 }
 
-/// Makes entries of the flat list. An item without a name gets the next number after those
-/// seen so far that no later item has.
+/// Converts the flat list to entries. An unnamed item gets the next number after those seen so far
+/// that no later item has.
 fn from_flat(items: Vec<Value>) -> Value {
     let names = items
         .iter()
@@ -256,16 +253,16 @@ fn from_flat(items: Vec<Value>) -> Value {
     Value::Array(entries)
 }
 
-/// The number of `kpt_007` or `kpt_007_b`.
+/// Returns the number of `kpt_007` or `kpt_007_b`.
 fn legacy_number(name: &str) -> Option<u64> {
     let rest = name.strip_prefix(LEGACY_PREFIX)?;
     let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
     digits.parse().ok().filter(|&number| number <= MAX_COUNTED)
 }
 
-/// Gives an entry both counters: its own where it has both, else those of its score.
+/// Sets both counters of an entry: its own if it has both, else those of its score.
 ///
-/// One counter alone was never written by that format, so it says nothing.
+/// That format never wrote a single counter, so one alone is ignored.
 fn count_score(fields: &mut Map<String, Value>) {
     let score = fields.shift_remove(SCORE);
     if COUNTERS.iter().all(|counter| fields.contains_key(*counter)) {

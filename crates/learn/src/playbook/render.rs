@@ -1,4 +1,4 @@
-//! The key points as text for prompts, the line that shows one of them, and the reading of such lines.
+//! Formats the key points for prompts, and parses the lines of single points.
 
 use super::clean::clean;
 use super::id::Section;
@@ -7,25 +7,25 @@ use crate::clip::units;
 use crate::digest::name_of;
 use crate::shown_record::ShownPoints;
 
-/// The built-in template, which tells the model what the key points are and how to cite
-/// them (REQ-REFL-002).
+/// The built-in template, which explains the key points to the model and how to cite them
+/// (REQ-REFL-002).
 pub const TEMPLATE: &str = include_str!("../../templates/playbook.txt");
-/// What takes its place where it leaves no room for a point.
+/// The template that is used if the other one leaves no space for a point.
 pub(super) const SHORT_TEMPLATE: &str =
     "Playbook: learned earlier here; cite the ID of what helps.\n\n{key_points}";
-/// What the built-in templates begin with.
+/// The opening of the built-in templates.
 pub(super) const VOICE: &str = "Playbook: ";
-/// Where the key points go in a template; any other brace stays as it is.
+/// The placeholder for the key points in a template; other braces are kept.
 pub(super) const PLACEHOLDER: &str = "{key_points}";
-/// What stands in front of a heading; nothing in front of the first.
+/// The separator before each heading but the first.
 pub(super) const BLANK_LINE: &str = "\n\n";
 const MAX_NAME: usize = 64;
 
-/// Fills the template with all key points; empty when there are none (REQ-REFL-002).
+/// Fills the template with all key points; empty without any (REQ-REFL-002).
 ///
-/// Each section that has points begins with `## TITLE`, each point is a line
-/// `[pat-001] helpful=3 harmful=1 :: text`; sections and points in canonical order,
-/// texts cleaned.
+/// Each section with points starts with `## TITLE`, and each point is a line
+/// `[pat-001] helpful=3 harmful=1 :: text`. Sections and points are in canonical order, texts
+/// cleaned.
 pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
     let points = playbook.points().filter(|point| is_showable(point.name));
     let block = block(points.map(|point| (point.section, show(&point, LineStyle::WithVotes))));
@@ -36,7 +36,7 @@ pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
     }
 }
 
-/// The characters that a session's start has for key points, in UTF-16 units.
+/// The space for key points at a session's start, in UTF-16 units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StartRoom {
     pub for_points: usize,
@@ -56,13 +56,12 @@ impl StartRoom {
     }
 }
 
-/// How a key point is shown in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineStyle {
-    /// `[pat-001] helpful=3 harmful=1 :: text`, as REQ-REFL-002 has it: in questions, and in a
-    /// template of the user's own.
+    /// `[pat-001] helpful=3 harmful=1 :: text`, as REQ-REFL-002 defines it: in questions, and in a
+    /// user's template.
     WithVotes,
-    /// `[pat-001] text`: for a session's start, where the votes tell nothing that helps.
+    /// `[pat-001] text`: for a session's start, where votes do not help.
     Plain,
 }
 
@@ -80,7 +79,7 @@ pub(super) fn show(point: &Point<'_>, line: LineStyle) -> String {
     }
 }
 
-/// Returns `true` if a name cannot pass as something else; other entries are not shown.
+/// Returns `true` if a name cannot be mistaken for other text; other entries are not shown.
 pub(super) fn is_showable(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len())
         && name
@@ -88,7 +87,7 @@ pub(super) fn is_showable(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
-/// Joins lines, which come in order of their sections.
+/// Joins lines, which are ordered by section.
 pub(super) fn block(lines: impl Iterator<Item = (Section, String)>) -> String {
     let mut out = String::new();
     let mut current = None;
@@ -107,13 +106,12 @@ pub(super) fn block(lines: impl Iterator<Item = (Section, String)>) -> String {
     out
 }
 
-/// The room a section's heading takes, with the blank line in front.
+/// Returns the length of a section's heading, including the blank line before it.
 pub(super) fn heading_units(section: Section) -> usize {
     BLANK_LINE.len() + "## ".len() + section.title().len()
 }
 
-/// Reads the key points in a text that a session was given, whatever the template around
-/// them says.
+/// Finds the key points in a text that a session was given, with any template.
 pub fn in_text(text: &str) -> ShownPoints {
     let mut shown = ShownPoints::default();
     // Any text may have lines that begin with a word in brackets.
@@ -125,13 +123,13 @@ pub fn in_text(text: &str) -> ShownPoints {
     shown
 }
 
-/// Reads the name and the text of a key point from a line that [`show`] wrote without votes.
+/// Parses the name and the text of a key point from a line of [`show`] without votes.
 pub(super) fn read_plain_line(line: &str) -> Option<(&str, &str)> {
     let (name, text) = line.strip_prefix('[')?.split_once("] ")?;
     is_showable(name).then_some((name, text))
 }
 
-/// Reads the name and the text of a key point from the line that [`show`] wrote with its votes.
+/// Parses the name and the text of a key point from a line of [`show`] with votes.
 pub(super) fn read_line(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.strip_prefix('[')?.split_once("] helpful=")?;
     let (votes, text) = rest.split_once(" :: ")?;

@@ -1,12 +1,11 @@
-//! Takes back what a job did, on the playbook as it is now.
+//! Undoes a job on the current playbook.
 //!
-//! The inverse of each change, last first: a three-way merge of the point as it is now with the
-//! point before the job, where the point after the job is the base. So counters go back by the
-//! difference the job made, never below zero, and a text goes back only if it is still what the
-//! job wrote. A point that was added leaves with the votes it got since. Points that were merged or
-//! joined come back with their own counters; votes given since stay with the point that
-//! took them in. What cannot go back is left, with the reason. When nothing happened since, the
-//! sections are byte for byte what they were.
+//! Each change is inverted, last first, by a three-way merge of the current point and the point
+//! before the job. The point after the job is the base. Counters therefore change back by the job's
+//! difference, never below zero. A text changes back only if it is still the job's. An added point
+//! is removed with its later votes. Merged points return with their own counters; later votes stay
+//! with the point that replaced them. What cannot be undone is skipped with its reason. Without
+//! later changes, the sections are byte for byte as before.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -16,9 +15,9 @@ use super::entry::{counts, set_counts};
 use super::model::Playbook;
 use super::three_way::pick_each;
 
-/// Takes back the `changes` of one job; `reason` is in the record of it.
+/// Undoes the `changes` of one job; `reason` is recorded with it.
 ///
-/// The caller knows whether a job was undone already: counters would go back twice.
+/// The caller must prevent a second undo of a job: counters would change twice.
 pub fn undo(
     playbook: &mut Playbook,
     changes: &[PointChange],
@@ -42,7 +41,7 @@ pub fn undo(
 
 const CHANGED: &str = "its text was changed since";
 
-/// Puts a point that the job took away where it was.
+/// Reinserts a point that the job removed.
 fn bring_back(
     editor: &mut Editor<'_>,
     change: &PointChange,
@@ -87,7 +86,7 @@ fn take_away(
     Ok(())
 }
 
-/// Makes of a point that the job changed what it was, as far as it is still the job's.
+/// Reverts a point that the job changed, as far as it is still as the job left it.
 fn turn_back(
     editor: &mut Editor<'_>,
     change: &PointChange,
@@ -129,7 +128,7 @@ fn turn_back(
     }
 }
 
-/// Takes what a change brought out of the counters of the point `name`.
+/// Subtracts the votes of a change from the counters of the point `name`.
 fn take_votes(
     editor: &mut Editor<'_>,
     name: &str,
@@ -143,7 +142,7 @@ fn take_votes(
     Ok(())
 }
 
-/// Takes the difference that a change made to counters out of those of now.
+/// Subtracts a change's difference from the current counters.
 fn less(now: [i64; 2], before: &PointState, after: &PointState) -> [i64; 2] {
     let [before, after] = [before, after].map(|state| counts(&state.entry));
     [now[0] + before[0] - after[0], now[1] + before[1] - after[1]]
@@ -209,7 +208,7 @@ mod tests {
         })
     }
 
-    /// Joins a third point into the first, as jobs in older histories did.
+    /// Merges a third point into the first, as jobs in older histories did.
     fn join() -> Edit {
         Box::new(|p| {
             add("Use the tabs")(p);

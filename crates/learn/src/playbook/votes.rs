@@ -1,5 +1,5 @@
-//! The counters of key points: the verdicts of a session that count, the use of each point, the
-//! votes of each job, and the votes that are not in the playbook file.
+//! The counters of key points: a session's valid verdicts, the use of each point, the votes of each
+//! job, and votes outside the playbook file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -18,16 +18,15 @@ use crate::digest::name_of;
 use crate::shown_record::ShownPoints;
 
 worded! {
-    /// What a session did for a key point, or the point for the session.
+    /// The effect of a key point on a session.
     pub enum Tag {
         Helpful = "helpful",
         Harmful = "harmful",
-        /// It did neither, or there is no evidence.
+        /// Neither, or without evidence.
         Neutral = "neutral",
     }
 }
 
-/// One verdict: `{"name", "tag", "rationale"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BulletTag {
     pub name: String,
@@ -38,7 +37,8 @@ pub struct BulletTag {
 }
 
 impl BulletTag {
-    /// Reads one item of a model's `bullet_tags`; a wrong rationale counts as none.
+    /// Reads one item of a model's `bullet_tags`; a rationale that is not a string counts as
+    /// absent.
     fn read(item: &Value) -> Result<Self, Skipped> {
         let field = |key: &str| item.get(key).and_then(Value::as_str);
         let flaw = match (field("name"), field("tag").and_then(Tag::from_word)) {
@@ -56,8 +56,8 @@ impl BulletTag {
     }
 }
 
-/// Reads the `bullet_tags` of a model's reply item by item: a wrong item is dropped with
-/// its reason, never the whole.
+/// Reads the `bullet_tags` of a model's reply item by item. An invalid item is dropped with its
+/// reason; the others are kept.
 pub fn read_bullet_tags(value: &Value) -> (Vec<BulletTag>, Vec<Skipped>) {
     let mut skipped = Vec::new();
     let items = match value {
@@ -76,17 +76,17 @@ pub fn read_bullet_tags(value: &Value) -> (Vec<BulletTag>, Vec<Skipped>) {
     (tags.collect(), skipped)
 }
 
-/// Shows a value in a log: one line, cut.
+/// Formats a value for a log: one line, cut.
 pub(super) fn one_line(value: &Value) -> String {
     clean_text(&value.to_string())
 }
 
-/// Counts the verdicts: each helpful or harmful tag raises its counter by one; neutral
-/// changes nothing (REQ-REFL-007).
+/// Counts the verdicts: each helpful or harmful tag raises its counter by one; neutral changes
+/// nothing (REQ-REFL-007).
 ///
 /// Counters are only ever raised (INV-REFL-003), and each call counts every tag once more
-/// (INV-REFL-004). A name that was merged away credits the point that took it in; an
-/// unknown name is skipped with its reason.
+/// (INV-REFL-004). The name of a merged point credits the point that replaced it; an unknown name
+/// is skipped with its reason.
 pub fn apply_bullet_tags(playbook: &mut Playbook, tags: &[BulletTag]) -> Applied {
     let mut applied = Applied::default();
     let places = playbook.places();
@@ -119,7 +119,7 @@ pub fn apply_bullet_tags(playbook: &mut Playbook, tags: &[BulletTag]) -> Applied
     applied
 }
 
-/// The number of root sessions, each counted once, in which a key point was seen.
+/// The number of root sessions in which a key point was seen, each counted once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PointUsage {
@@ -133,16 +133,15 @@ pub struct PointUsage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointInSession {
     pub name: String,
-    /// Whether its agent cited it, and did not say that it failed.
+    /// Set if the agent cited it and did not say that it failed.
     pub is_cited: bool,
     pub vote: Option<Tag>,
 }
 
-/// The use of all key points of a project, as the file in the state folder has it.
+/// The use of all key points of a project, as stored in the state folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageRecord {
-    /// By name.
     pub points: BTreeMap<String, PointUsage>,
     /// The names of the points that hold a rule the user stated in a session.
     pub said: BTreeSet<String>,
@@ -151,7 +150,7 @@ pub struct UsageRecord {
 }
 
 impl UsageRecord {
-    /// Returns the use of a point; nothing where no session has seen it.
+    /// Returns the use of a point; zero if no session has seen it.
     pub fn of(&self, name: &str) -> PointUsage {
         self.points.get(name).copied().unwrap_or_default()
     }
@@ -173,27 +172,27 @@ const NOT_SHOWN: &str = "not shown to this session";
 const OTHER_TEXT: &str = "its text was another when it was shown";
 const CONTRADICTED: &str = "the reply judges it in both ways";
 
-/// The tags and citations of a session that count, by the names that the points have now.
+/// The valid tags and citations of a session, by the current names of the points.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Votes {
     pub tags: Vec<BulletTag>,
     pub cited: Vec<Id>,
-    /// The verdicts that do not count, with the reason of each.
+    /// The verdicts that do not count, with their reasons.
     pub dropped: Vec<Skipped>,
-    /// What the session says of each point that it knew with the text of now.
+    /// The session's verdict on each point that it saw with its current text.
     pub seen: Vec<PointInSession>,
 }
 
-/// Chooses the verdicts and citations of a session that count in `playbook` as it is now.
+/// Selects the verdicts and citations of a session that are valid in the current `playbook`.
 ///
-/// Of a point that was merged away the one that took it in counts as shown: what it says now
-/// was made of both texts. A verdict on a point that is not there is left to the caller, who
-/// applies it. Neutral verdicts that do not count are dropped without a word: they change nothing.
+/// For a merged point, its replacement counts as shown, since its text was made of both. A verdict
+/// on a missing point is kept; the caller skips it when applying. Invalid neutral verdicts are
+/// dropped silently, since they change nothing.
 pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &Playbook) -> Votes {
     let places = playbook.places();
     let text_of = |name: &str| entry::text(playbook.entry(places.get(name)?)?);
     let hash = |text: &str| name_of(clean(text).as_bytes());
-    // A merge may have given a text that was shown another number.
+    // A merge may have given a shown text another number.
     let mut moved: HashMap<&str, &str> = HashMap::new();
     for (name, hashes) in shown.each() {
         if text_of(name).is_some_and(|text| !hashes.contains(&hash(text)))
@@ -202,7 +201,7 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
             moved.insert(name, point.name);
         }
     }
-    // A model may write a name in brackets or in capitals.
+    // A model may write a name in brackets or capitals.
     let today = |written: &str| -> String {
         let plain = written.trim().trim_matches(['[', ']']).trim();
         let forms = [written.to_owned(), plain.to_owned(), plain.to_lowercase()];
@@ -213,7 +212,7 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
         let now = moved.unwrap_or_else(|| playbook.current_name(&places, &name));
         now.to_owned()
     };
-    // Whether a text of today was shown.
+    // True for a current text that was shown.
     let mut is_same: BTreeMap<String, bool> = BTreeMap::new();
     for (name, hashes) in shown.each().filter(|(name, _)| !is_own_name(name)) {
         let now = today(name);
@@ -280,11 +279,11 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
     votes
 }
 
-/// How much a counter rose or fell, by point: helpful and harmful.
+/// The changes of the helpful and harmful counters, by point.
 pub(super) type Moves = BTreeMap<String, [i64; 2]>;
 
 impl Playbook {
-    /// Remembers `job` as applied, with what it did to the counters of `before`.
+    /// Marks `job` as applied, with its changes to the counters of `before`.
     pub fn mark_applied_to(&mut self, before: &Self, job: &str) {
         let moves = self.moves_since(before);
         let Meta { applied, votes, .. } = &mut self.meta;
@@ -298,7 +297,7 @@ impl Playbook {
         votes.retain(|job, _| applied.contains(job));
     }
 
-    /// Returns the counters of all named entries; of two with one name those of the last.
+    /// Returns the counters of all named entries; of two with one name, those of the last.
     fn counters(&self) -> Moves {
         let named = self.entries();
         let named =
@@ -309,7 +308,7 @@ impl Playbook {
     fn moves_since(&self, before: &Self) -> Moves {
         let mut moves = self.counters();
         let here = self.places();
-        // What a point took over from one that was merged into it is no vote.
+        // Counters taken over from a merged point are no votes.
         for (name, was) in before.counters() {
             if let Some(now) = moves.get_mut(self.current_name(&here, &name)) {
                 *now = [now[0] - was[0], now[1] - was[1]];
@@ -321,7 +320,7 @@ impl Playbook {
 }
 
 impl Meta {
-    /// What these jobs did to the counters, as far as the file knows.
+    /// Returns the recorded changes of counters by these jobs.
     pub(super) fn moves_of<'j>(&self, jobs: impl IntoIterator<Item = &'j String>) -> Moves {
         let mut sum = Moves::new();
         for votes in jobs.into_iter().filter_map(|job| self.votes.get(job)) {
@@ -334,7 +333,7 @@ impl Meta {
     }
 }
 
-/// `pat-001 +1`, `pat-001 -2`; what was taken back has a second sign: `pat-001 +-1`.
+/// Formats votes: `pat-001 +1`, `pat-001 -2`. An undone vote has a second sign: `pat-001 +-1`.
 fn written(moves: &Moves) -> String {
     let parts = moves.iter().flat_map(|(name, moved)| {
         let signs = ['+', '-'].into_iter().zip(moved);
@@ -361,23 +360,22 @@ fn read(votes: &str) -> Moves {
     moves
 }
 
-/// Gives the points of some jobs' votes other names.
 pub(super) fn renamed(votes: &str, names: &BTreeMap<String, String>) -> String {
     let moves = read(votes).into_iter();
     let moves = moves.map(|(name, by)| (names.get(&name).cloned().unwrap_or(name), by));
     written(&moves.collect())
 }
 
-/// Votes for the key points of one project, by the names of the points.
+/// The votes for the key points of one project, by name.
 pub type LocalVotes = BTreeMap<String, LocalVote>;
 
-/// Votes for one key point; below zero where votes in the file were taken back.
+/// The votes for one key point; negative where votes in the file were undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LocalVote {
     pub helpful: i64,
     pub harmful: i64,
-    /// When a session last cited it or was judged by it.
+    /// The time at which a session last cited or judged it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<Timestamp>,
 }
@@ -395,8 +393,7 @@ impl LocalVote {
 }
 
 impl Playbook {
-    /// Adds votes to the counters of a file. Those for a point that was merged go to the point
-    /// that took it in.
+    /// Adds votes to the counters of a file. Those for a merged point go to its replacement.
     #[must_use]
     pub fn with_votes(mut self, votes: &LocalVotes) -> Self {
         let places = self.places();
@@ -414,13 +411,13 @@ impl Playbook {
         self
     }
 
-    /// Parts what a job made of `file` with `votes`: returns the new file and the votes of the
-    /// job. `is_local`: the counters of points that the file has stay as they are there.
+    /// Separates a job's result on `file` with `votes` into the new file and the votes of the job.
+    /// `is_local` keeps the file's counters of existing points unchanged.
     #[must_use]
     pub fn parted(mut self, file: &Self, votes: &LocalVotes, is_local: bool) -> (Self, LocalVotes) {
         let (places, known) = (self.places(), file.places());
         let stored = self.by_current_name(&places, votes);
-        // A point that took others in has their counters.
+        // A point that replaced others has their counters.
         let mut in_file = Moves::new();
         for (name, more) in file.counters() {
             let name = self.current_name(&places, &name).to_owned();
@@ -485,7 +482,6 @@ impl Playbook {
     }
 }
 
-/// Gives a field the value that it has in another entry.
 fn put_back(fields: &mut Map<String, Value>, key: &str, from: &Map<String, Value>) {
     match from.get(key) {
         Some(value) => fields.insert(key.to_owned(), value.clone()),
@@ -502,7 +498,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    /// Fixes the vote that was lost: a merge gave the shown text another number.
+    /// Regression: a vote was lost when a merge gave the shown text another number.
     #[test]
     fn what_was_shown_gets_its_vote_under_the_number_that_a_merge_gave_it() {
         let file = json!({"sections": {"OTHERS": [
@@ -574,8 +570,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever jobs do, however often the setting changes: the file and the votes together
-        /// say what one file would, and local votes alone leave the file as it is.
+        /// Checks that the file and the votes together equal a single file for any jobs and any
+        /// changes of the setting. With local votes alone the file stays unchanged.
         #[test]
         fn both_parts_say_what_the_whole_says(works in vec((0..400_usize, any::<bool>()), 0..24)) {
             let mut whole = start();

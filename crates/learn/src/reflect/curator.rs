@@ -1,7 +1,7 @@
-//! What a curator's run is given, and what its answer does to the notes.
+//! The input of a curator's run, and the effect of its answer on the notes.
 //!
-//! A run sees the notes of many sessions at once: those that wait, the notebook, and facts that
-//! code found. Each has a number, and an operation names the numbers it rests on.
+//! A run sees the notes of many sessions at once: waiting notes, the notebook, and facts that code
+//! found. Each has a number, and an operation names the numbers that it is based on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
@@ -20,25 +20,25 @@ use crate::playbook::votes::UsageRecord;
 use crate::playbook::{Due, Playbook, Point, Section, Skipped};
 use crate::screen;
 
-/// How many lines the notebook has at most.
+/// The most lines of the notebook.
 pub const MAX_NOTEBOOK: usize = 60;
 
-/// What a curator's run is given beside the playbook.
+/// The input of a curator's run apart from the playbook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CuratorMaterial {
     /// The notes that no run has seen yet, oldest first.
     pub waiting: Vec<ListedNote>,
-    /// The notes that are kept and are no key points.
+    /// The notes that are kept without being key points.
     pub notebook: Vec<ListedNote>,
     pub facts: Vec<CuratorFact>,
-    /// What the project's own instructions say.
+    /// The text of the project's own instructions.
     pub instructions: String,
-    /// The operations of the last run that were refused, with the reasons.
+    /// The refused operations of the last run, with the reasons.
     pub refused: Vec<Skipped>,
 }
 
-/// A note as a run is shown it: one line, with the sessions that taught it.
+/// A note as a run sees it: one line, with the sessions that taught it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ListedNote {
@@ -46,42 +46,41 @@ pub struct ListedNote {
     pub text: String,
     /// The root sessions that taught it.
     pub sessions: BTreeSet<String>,
-    /// The user's words, where the user stated it as a rule.
+    /// The user's words, if the user stated it as a rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
-    /// Every session that taught it was an outside one.
+    /// Set if only outside sessions taught it.
     pub is_outside: bool,
     pub hosts: Vec<String>,
 }
 
-/// A fact that code found, numbered by its place: `f1`, `f2`, ….
+/// A fact that code found, numbered by position: `f1`, `f2`, ….
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CuratorFact {
     pub text: String,
-    /// The session that says so, where one does: it showed a key point wrong.
+    /// The session that showed a key point wrong, if the fact comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SessionFact>,
 }
 
-/// A session that showed a key point wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionFact {
-    /// The row of it, which is settled with the run.
+    /// The fact's row in the memory, which is settled with the run.
     pub id: NoteId,
     pub session: String,
     pub is_outside: bool,
 }
 
-/// What an operation rests on.
+/// A note or fact that an operation is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ground {
     Note(NoteId),
-    /// The place of a fact, from 1.
+    /// The position of a fact, from 1.
     Fact(usize),
 }
 
 impl Ground {
-    /// Reads `n12` or `f1`.
+    /// Parses `n12` or `f1`.
     pub(super) fn read(text: &str) -> Option<Self> {
         let name = text.trim().trim_matches(['[', ']']);
         match name.strip_prefix('f') {
@@ -101,7 +100,7 @@ impl fmt::Display for Ground {
 }
 
 impl ListedNote {
-    /// Writes the note as one line; `number` numbers the sessions.
+    /// Formats the note as one line; `number` numbers the sessions.
     fn line(&self, number: &BTreeMap<&String, usize>) -> String {
         let mut sessions = sessions_in_words(self.sessions.len());
         let numbers = self.sessions.iter().filter_map(|one| number.get(one));
@@ -118,7 +117,7 @@ impl ListedNote {
 }
 
 impl CuratorMaterial {
-    /// Returns all notes: those that wait, then the notebook.
+    /// Returns all notes: the waiting ones, then the notebook.
     pub fn notes(&self) -> impl Iterator<Item = &ListedNote> {
         self.waiting.iter().chain(&self.notebook)
     }
@@ -131,7 +130,7 @@ impl CuratorMaterial {
         self.facts.get(place.checked_sub(1)?)
     }
 
-    /// Writes notes, notebook and facts as the prompt shows them.
+    /// Formats notes, notebook and facts for the prompt.
     pub fn listed(&self) -> String {
         let mut number: BTreeMap<&String, usize> = BTreeMap::new();
         for session in self.notes().flat_map(|note| &note.sessions) {
@@ -155,21 +154,20 @@ impl CuratorMaterial {
     }
 }
 
-/// Returns a number of sessions in words; each was taught by one at least.
+/// Returns a number of sessions in words; every note has at least one.
 fn sessions_in_words(count: usize) -> String {
     counted(count.max(1), "session")
 }
 
-/// The sessions behind a key point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taught {
     pub sessions: usize,
-    /// The sessions with notes that came after the last of them.
+    /// The number of later sessions with notes.
     pub since: usize,
 }
 
-/// Writes the key points with what is known of each, a line each below its section. `taught` has
-/// the sessions behind a point, by its name.
+/// Formats the key points with their data, one line each below its section. `taught` has the
+/// sessions that taught a point, by its name.
 pub fn points_listed(
     playbook: &Playbook,
     usage: &UsageRecord,
@@ -213,41 +211,39 @@ pub fn points_listed(
 }
 
 worded! {
-    /// The state of a stored note.
     #[derive(Default)]
     pub enum NoteState {
         /// No run has seen it.
         #[default]
         Waiting = "waiting",
-        /// Runs see it beside the new notes.
+        /// Runs see it in addition to the new notes.
         Notebook = "notebook",
-        /// A key point or the instructions say it, or it cannot come again.
+        /// A key point or the instructions contain it, or it cannot recur.
         Settled = "settled",
     }
 }
 
-/// What a run changes of one note.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoteUpdate {
     pub id: NoteId,
     pub state: NoteState,
-    /// The note whose line it is part of; itself where it was not joined.
+    /// The note whose line includes it; itself if it was not joined.
     pub line: NoteId,
     /// The new wording of that line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The key point that says it now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<String>,
 }
 
-/// Returns what a run changes of its notes.
+/// Returns a run's changes of its notes.
 ///
-/// A note that an accepted operation rests on is settled unless the answer keeps the rest of it as
-/// a line of the notebook; so is one that the answer calls settled. A fact about a key point is
-/// settled unless the operation on it was refused. What the user stated is settled by a key point,
-/// or by a line of the instructions that the answer quotes. All else stays in the notebook, joined as the answer says; beyond
-/// [`MAX_NOTEBOOK`] lines those of the fewest sessions are settled, what the user stated last.
+/// A note of an accepted operation is settled, unless the answer keeps the rest of it in the
+/// notebook. A note that the answer calls settled is, too. A fact about a key point is settled
+/// unless the operation on it was refused. A user's statement is settled only by a key point, or by
+/// a line of the instructions that the answer quotes. All other notes stay in the notebook, joined
+/// as the answer requests. Beyond [`MAX_NOTEBOOK`] lines, those of the fewest sessions are settled,
+/// except the user's statements.
 pub fn note_updates(
     material: &CuratorMaterial,
     curation: &Curation,
@@ -277,8 +273,8 @@ pub fn note_updates(
         let notes = material.notes();
         notes.filter(move |note| line_of(note.id).0 == line)
     };
-    // A wording that reads like an attack, or names a host that none of its notes names, would be
-    // shown to later runs.
+    // Later runs would see a wording that reads like an attack, or one with a host that none of its
+    // notes has.
     let may_be_said = |line, text: &str| {
         let hosts: Vec<&str> = notes_of(line)
             .flat_map(|note| note.hosts.iter().map(String::as_str))
@@ -318,7 +314,7 @@ pub fn note_updates(
             point: named().find_map(|one| one.point.clone()),
         });
     }
-    // The weakest lines leave: fewest sessions first, the oldest of equals.
+    // The weakest lines are removed: fewest sessions first, the oldest of equals.
     kept.sort_by_cached_key(|note| {
         let sessions = notes_of(note.id).flat_map(|note| &note.sessions);
         let sessions = sessions.collect::<BTreeSet<_>>().len();
@@ -332,7 +328,7 @@ pub fn note_updates(
             update.state = NoteState::Settled;
         }
     }
-    // What a refused operation rests on is shown to the next run again.
+    // The facts of a refused operation are shown to the next run again.
     let refused = proposals.iter();
     let refused = refused.filter(|one| matches!(one.verdict, Verdict::Refuse(_)));
     let refused: Vec<&Ground> = refused.flat_map(|one| &one.grounds).collect();

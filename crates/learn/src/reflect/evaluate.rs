@@ -1,4 +1,4 @@
-//! How good a session was, by five criteria: pure rules over its facts (spec/3's evaluator).
+//! Rates a session by five criteria: pure rules over its facts (spec/3's evaluator).
 //!
 //! Each is a number from 0 to 1 with its reason; the reasons count and quote nothing.
 //!
@@ -17,7 +17,7 @@ use super::rules::counted;
 use crate::transcript::{Facts, SessionOutcome};
 
 const STEP: f64 = 0.1;
-/// So many signs of one kind count.
+/// The number of signs of one kind that count.
 const MOST_STEPS: u64 = 3;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -44,7 +44,7 @@ pub fn evaluate(facts: &Facts) -> EvaluatorReply {
         SessionOutcome::Failure => (0.2, 0.4),
     };
     let ended = format!("outcome {}", facts.outcome.word());
-    // A session that ends on a failed test or build is a failure.
+    // A session that ends with a failed test or build is a failure.
     let passed = facts.checks_passed * u64::from(facts.outcome != SessionOutcome::Failure);
     let destructive = facts.stakes.destructive;
     let failed = facts.tool_errors.min(facts.tool_calls);
@@ -95,7 +95,7 @@ impl Criterion {
         } else if reasons.is_empty() {
             reasons.push("nothing against it".to_owned());
         }
-        // Two decimals: what is added up in steps of 0.1 is shown as such.
+        // Rounded to two decimals: sums of steps of 0.1 should look like that.
         let score = (score.clamp(0.0, 1.0) * 100.0).round() / 100.0;
         Self {
             score: Score::new(score).unwrap_or_default(),
@@ -108,7 +108,7 @@ fn steps(count: u64) -> f64 {
     number(count.min(MOST_STEPS)) * STEP
 }
 
-/// Counts of a session are far below what a float holds exactly.
+/// The counts of a session are far below what a float represents exactly.
 #[allow(clippy::cast_precision_loss)]
 fn number(count: u64) -> f64 {
     count as f64

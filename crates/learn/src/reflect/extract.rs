@@ -1,35 +1,34 @@
 //! Finds the answer in a model's reply (REQ-REFL-008).
 //!
-//! The reply may be bare JSON, JSON in a code fence, or prose with JSON somewhere. Every
-//! `{` is a candidate; one that opens prose fails at once and the next is tried. Among the
-//! whole objects found:
+//! The reply may be bare JSON, JSON in a code fence, or prose with JSON somewhere. Every `{` is a
+//! candidate; one in prose fails at once and the next is tried. Among the complete objects found:
 //!
-//! 1. one with all expected keys wins: in a `json` fence before another fence before none
-//!    (the order of REQ-REFL-008), and the last of those, since models correct themselves;
-//! 2. else the first with the most expected keys, unless a broken or cut-off object shows
-//!    as many: then that one was the answer, and a part of it is worth nothing;
+//! 1. one with all expected keys wins: in a `json` fence before another fence before none (the
+//!    order of REQ-REFL-008), and the last of those, since models correct themselves;
+//! 2. else the first with the most expected keys, unless a broken or cut-off object shows as many:
+//!    then that one was the answer, and a part of it is useless;
 //! 3. else the only object there is, whatever its keys;
-//! 4. else what stands in a JSON string that is the whole reply, or the only value of 3.
+//! 4. else the content of a JSON string that is the whole reply, or the only value of 3.
 //!
-//! Nothing of an object that is cut off is ever returned.
+//! An object that is cut off is never returned, not even in part.
 //!
-//! **Time** is linear. Objects nested in a failed attempt are not tried again (they would
-//! fail at the same place, or are known to be whole); only braces in its strings and
-//! comments are, and all attempts together may read the text `MAX_PASSES` times.
+//! **Time** is linear. Objects nested in a failed attempt are not tried again: they would fail at
+//! the same place, or are known to be complete. Only braces in its strings and comments are tried,
+//! and all attempts together may read the text `MAX_PASSES` times.
 
 use std::cmp::Reverse;
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Number, Value};
 
-/// How often all attempts together may read the reply; honest replies need about one.
+/// The number of times that all attempts together may read the reply; usual replies need about one.
 const MAX_PASSES: usize = 16;
-/// The number of layers of JSON in a JSON string that are opened.
+/// The number of nested layers of JSON in a JSON string that are opened.
 const MAX_LAYERS: usize = 2;
 
 /// Returns the object in `reply` that answers a prompt asking for the `expected` keys.
 ///
-/// `None` when there is no whole object, or only parts of one.
+/// `None` without a complete object, or with only parts of one.
 pub fn extract_json(reply: &str, expected: &[&str]) -> Option<Map<String, Value>> {
     extract_layer(reply, expected, MAX_LAYERS)
 }
@@ -55,7 +54,7 @@ fn extract_layer(reply: &str, expected: &[&str], layers: usize) -> Option<Map<St
 #[derive(Default)]
 struct FoundJson {
     keyed: Vec<JsonSpan>,
-    /// Whole objects with none, not nested in another.
+    /// Complete objects without expected keys, not nested in another.
     others: Vec<usize>,
     /// The most expected keys seen in an object that is broken or cut off.
     lost_keys: usize,
@@ -92,8 +91,8 @@ fn scan(reply: &str, expected: &[&str]) -> FoundJson {
             from = start + 1;
         }
         if start < doubtful {
-            // What a broken answer quotes in a string is its answer only if it slipped
-            // out of the quotes by itself; a quotation in other quotes is not.
+            // An object in a string of a broken answer is its answer only if the string's quotes
+            // were broken. A quotation in other quotes is not.
             reader.spans.retain(|span| {
                 serde_json::from_str::<IgnoredAny>(&reply[span.start..span.end]).is_ok()
             });
@@ -130,7 +129,7 @@ impl FoundJson {
     }
 }
 
-/// Returns how far the code fence is trusted that an object opens: `json`, another, none.
+/// Returns the priority of the code fence before an object: `json`, another, none.
 fn fence_before(reply: &str, start: usize) -> u8 {
     let head = reply[..start].trim_end_matches(|c: char| c.is_whitespace() || c == '[');
     let marks = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
@@ -139,7 +138,7 @@ fn fence_before(reply: &str, start: usize) -> u8 {
     u8::from(is_fence) + u8::from(is_fence && is_json)
 }
 
-/// The text of the only member of `object`, if it is a text.
+/// Returns the text of the only member of `object`, if it is a text.
 fn only_text(object: &Map<String, Value>) -> Option<&str> {
     match object.values().next()? {
         Value::String(text) if object.len() == 1 => Some(text),
@@ -147,7 +146,7 @@ fn only_text(object: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-/// The reply without white space and without a code fence around all of it.
+/// Returns the reply without surrounding white space and without a code fence around all of it.
 pub(super) fn without_fence(reply: &str) -> &str {
     let text = reply.trim();
     ["```", "~~~"]
@@ -157,7 +156,7 @@ pub(super) fn without_fence(reply: &str) -> &str {
         .map_or(text, |(_tag, inner)| inner.trim())
 }
 
-/// How deep containers may nest; the limit of `serde_json`.
+/// The deepest nesting of containers; the limit of `serde_json`.
 const MAX_DEPTH: usize = 128;
 
 #[derive(Clone, Copy)]
@@ -167,24 +166,24 @@ struct JsonSpan {
     keys: usize,
 }
 
-/// A forgiving reader of one object: what models write, not only what the standard allows.
+/// A lenient parser of one object: accepts what models write, not only standard JSON.
 ///
-/// Beyond the standard it takes trailing commas, raw control characters and bare quotes in
-/// strings, keys without quotes, `//`, `#` and `/* */` comments, single and typographic quotes,
-/// Python's `True`, `False` and `None`, `NaN` and infinities (read as null), unknown escapes (kept
-/// as written) and lone surrogates (U+FFFD). On standard JSON it gives what `serde_json` gives. On
-/// the way it notes every object that holds an expected key.
+/// It also accepts trailing commas, raw control characters and bare quotes in strings, and unquoted
+/// keys. Comments are `//`, `#` and `/* */`; quotes may be single or typographic. It reads Python's
+/// `True`, `False` and `None`, `NaN` and infinities (as null), unknown escapes (kept as written)
+/// and lone surrogates (U+FFFD). Standard JSON gives the same result as `serde_json`. It also
+/// records every object with an expected key.
 struct JsonReader<'a> {
     text: &'a str,
     expected: &'a [&'a str],
     pos: usize,
     depth: usize,
-    /// Where each object opened that was begun, whole or not.
+    /// The start of each opened object, complete or not.
     opened: Vec<usize>,
-    /// Whole objects with an expected key; of nested ones with no more keys than the
-    /// object around them, only the outer.
+    /// Complete objects with an expected key. A nested one is left out if it has no more keys than
+    /// the object around it.
     spans: Vec<JsonSpan>,
-    /// The most expected keys that an object had that did not come to its end.
+    /// The most expected keys of an object that did not end.
     lost_keys: usize,
 }
 
@@ -271,7 +270,7 @@ impl<'a> JsonReader<'a> {
         Some(map)
     }
 
-    /// Reads what is between brackets, item by item.
+    /// Parses the items between brackets.
     fn items(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         if self.depth == MAX_DEPTH {
             return None;
@@ -304,12 +303,12 @@ impl<'a> JsonReader<'a> {
         self.space();
         let value = self.value();
         let is_whole = value.is_some();
-        // Also of a broken value the key stays: it says what the object was to be.
+        // The key of a broken value is kept: it shows what the object was meant to be.
         map.insert(key, value.unwrap_or_default());
         is_whole.then_some(())
     }
 
-    /// A key, of the object whose members so far are `map`.
+    /// Parses a key of the object with the members `map` so far.
     fn key(&mut self, map: &Map<String, Value>) -> Option<String> {
         let rest = self.rest();
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '$');
@@ -317,7 +316,7 @@ impl<'a> JsonReader<'a> {
         if bare.is_empty() {
             return self.string();
         }
-        // Code such as `{x: 1}` is no answer; one without quotes begins with a key asked for.
+        // Code such as `{x: 1}` is no answer; an unquoted object starts with an expected key.
         let is_answer = |key: &&str| *key == bare || map.contains_key(*key);
         if self.depth == 1 && !self.expected.iter().any(is_answer) {
             return None;
@@ -344,7 +343,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// A number or a name such as `null` or `True`.
+    /// Parses a number or a name such as `null` or `True`.
     fn word(&mut self) -> Option<Value> {
         let rest = self.rest();
         let len = rest
@@ -383,8 +382,8 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// Returns whether what follows could follow a string: an apostrophe inside a
-    /// single-quoted string does not close it, nor does a quote that was not escaped.
+    /// Returns `true` if the following text can come after a string. An apostrophe inside a
+    /// single-quoted string does not close it, nor does an unescaped quote.
     fn string_may_end(&self) -> bool {
         let rest = self.rest().trim_start();
         rest.is_empty()
@@ -447,7 +446,7 @@ fn parse_number(word: &str) -> Option<Value> {
     Some(Number::from_f64(float).map_or(Value::Null, Value::Number))
 }
 
-/// Returns the quotes that close a string which this one opens.
+/// Returns the quotes that close a string opened by this one.
 fn quotes_of(open: char) -> Option<&'static str> {
     let sorts = ["\"", "'", "“”„‟", "‘’‚‛"];
     sorts.into_iter().find(|sort| sort.contains(open))

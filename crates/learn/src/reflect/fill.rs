@@ -1,8 +1,8 @@
 //! Fills templates: blocks chosen by condition, then placeholders, each in one pass.
 //!
-//! A placeholder is `{name}` with a name that is known; every other brace is text, so a
-//! template may hold JSON or code. Values are never looked at again: one that contains
-//! `{playbook}` changes nothing.
+//! A placeholder is `{name}` with a known name; every other brace is text, so a template may
+//! contain JSON or code. Values are not expanded again: one that contains `{playbook}` changes
+//! nothing.
 //!
 //! A block is kept or dropped whole:
 //!
@@ -12,19 +12,19 @@
 //! {/failure}
 //! ```
 //!
-//! Its two marks go in any case, and with them the lines on which they stand alone. A mark
-//! whose name is not known, or that has no partner, is text. Blocks do not nest.
+//! Its two marks are always removed, together with the lines that hold only them. A mark with an
+//! unknown name or without a partner is text. Blocks do not nest.
 
 use std::ops::Range;
 
-/// In so many places a value is put at most: a template that asks for it more often is
-/// mistaken, and would make gigabytes of a long session.
+/// The most copies of a value: a template that asks for more is mistaken, and would make gigabytes
+/// of a long session.
 const MAX_COPIES: usize = 8;
-/// What is no longer than this, in bytes, may be put in any number of places.
+/// The longest value, in bytes, that may be copied any number of times.
 const SHORT: usize = 64;
 
-/// Fills the `{name}`s of `template` that stand in `values`; everything else stays, and so
-/// does the name of a long value after its eighth place.
+/// Fills the `{name}`s of `template` that are in `values`. Everything else stays, including the
+/// name of a long value after its eighth copy.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut copies = vec![0; values.len()];
@@ -44,11 +44,10 @@ pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     out
 }
 
-/// Keeps the blocks of `template` whose condition holds and drops the others.
 pub(crate) fn choose(template: &str, conditions: &[(&str, bool)]) -> String {
     let marks = |(name, holds): &(&str, bool)| {
         let (begin, end) = (format!("{{?{name}}}"), format!("{{/{name}}}"));
-        // Behind its last end no block begins; each is looked for once.
+        // No block begins after its last end; each end is searched once.
         let last = template.rfind(&end);
         (begin, end, last, *holds)
     };
@@ -81,7 +80,7 @@ pub(crate) fn choose(template: &str, conditions: &[(&str, bool)]) -> String {
     out
 }
 
-/// What goes with a mark: the whole line where it stands alone.
+/// Returns the range to remove with a mark: the whole line if it holds only the mark.
 fn mark(template: &str, mark: Range<usize>) -> Range<usize> {
     let is_blank = |c: char| c.is_whitespace() && c != '\n';
     let before = template[..mark.start].trim_end_matches(is_blank);
@@ -94,7 +93,7 @@ fn mark(template: &str, mark: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Splits `text` at its first `{name}`: what is before, the name, what is after.
+/// Splits `text` at its first `{name}`: the part before, the name, the part after.
 fn next_placeholder(text: &str) -> Option<(&str, &str, &str)> {
     memchr::memchr_iter(b'{', text.as_bytes()).find_map(|open| {
         let inner = &text[open + 1..];

@@ -1,7 +1,7 @@
-//! The gates that a curator's operation passes before it changes the playbook, in their order.
+//! The checks that a curator's operation passes before it changes the playbook, in their order.
 //!
-//! Code knows what exists, who named a host, which session brought a note, and what the user
-//! protects. It does not judge what a text means.
+//! Code checks existence, hosts, the sessions of a note, and the user's protection. It does not
+//! judge the meaning of a text.
 
 use std::collections::BTreeSet;
 
@@ -16,21 +16,21 @@ use crate::playbook::ops::{Operation, named_points, written_text};
 use crate::playbook::{DueChange, Playbook, Point, Skipped};
 use crate::screen;
 
-/// The mark of what the user stated, in the reason of a change: `[said: "…"]`. Only code sets it.
+/// The mark of a user's statement in the reason of a change: `[said: "…"]`. Only code sets it.
 const SAID: &str = "said: ";
-/// Characters of a key point that the prompt asks for, and those that are let pass: a model cannot
-/// count exactly.
+/// The longest key point in characters, as the prompt states it and as it is enforced: a model
+/// cannot count exactly.
 const ASKED_CHARS: usize = 250;
 const MAX_TEXT_CHARS: usize = 275;
 
-/// An operation, and what the gates say of it.
+/// An operation with the gates' verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// With its full reason.
+    /// The operation with its full reason.
     pub operation: Value,
     pub verdict: Verdict,
     pub grounds: Vec<Ground>,
-    /// Why its cue or its guard was dropped, which does not hold the operation up.
+    /// The reason why its cue or guard was dropped, which does not block the operation.
     pub objection: Option<String>,
 }
 
@@ -38,14 +38,14 @@ pub struct Proposal {
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Apply,
-    /// It waits for the user's OK, for this reason.
+    /// It needs the user's OK, for this reason.
     Hold(String),
-    /// It reads like an attack, which is quarantined.
+    /// It reads like an attack and is quarantined.
     Quarantine(String),
     Refuse(String),
 }
 
-/// Why a key point is changed only with the user's OK.
+/// The reason why a key point is changed only with the user's OK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
     Said,
@@ -54,7 +54,7 @@ pub enum Protection {
 }
 
 impl Protection {
-    /// Returns it as the curator reads it.
+    /// Returns the reason in words for the curator.
     pub fn of_the_user(self) -> &'static str {
         match self {
             Self::Said => "the user stated it",
@@ -72,13 +72,12 @@ impl Protection {
     }
 }
 
-/// What the gates know beside the operations.
 pub struct Gates<'a> {
     pub playbook: &'a Playbook,
     pub material: &'a CuratorMaterial,
-    /// Says how the user protects a key point.
+    /// Returns the user's protection of a key point, if any.
     pub protection: &'a dyn Fn(&Point<'_>) -> Option<Protection>,
-    /// Says whether a key point may be changed: one that is held back itself may not.
+    /// Returns `true` if a key point may be changed: one that is held back may not.
     pub is_usable: &'a dyn Fn(&Point<'_>) -> bool,
     /// `curator.approval = "ask"`.
     pub asks_always: bool,
@@ -87,7 +86,7 @@ pub struct Gates<'a> {
 }
 
 impl Gates<'_> {
-    /// Judges a curator's operations; `reasoning` is the reason of those that bring none.
+    /// Judges a curator's operations; `reasoning` is the reason of those without their own.
     pub fn judge(&self, operations: &[Value], reasoning: &str) -> Vec<Proposal> {
         let judged = operations.iter().enumerate();
         judged
@@ -156,7 +155,7 @@ impl Gates<'_> {
         }
     }
 
-    /// The key points that an operation changes, all of which must be there.
+    /// Returns the key points that an operation changes; a missing one is an error.
     fn points(&self, operation: &Operation) -> Result<Vec<Point<'_>>, String> {
         let names = operation.points().iter();
         names
@@ -170,8 +169,8 @@ impl Gates<'_> {
             .collect()
     }
 
-    /// A new key point names a note that was given; a change names a note or a fact. A MERGE may
-    /// rest on its points.
+    /// Refuses a new key point without a given note, and a change without a note or fact. A MERGE
+    /// may be based on its points.
     fn without_ground(&self, operation: &Operation, grounds: &[Ground]) -> Option<String> {
         let has_note = self.named(grounds).next().is_some();
         let has_fact = grounds.iter().any(|ground| self.fact(ground).is_some());
@@ -184,7 +183,7 @@ impl Gates<'_> {
         }
     }
 
-    /// A host must be named by a note, a key point or the instructions.
+    /// Refuses a host that is in no note, key point or instruction.
     fn foreign(&self, operation: &Value, grounds: &[Ground]) -> Option<String> {
         let notes = self.named(grounds);
         let hosts = notes.flat_map(|note| note.hosts.iter().map(String::as_str));
@@ -195,8 +194,8 @@ impl Gates<'_> {
         Some(format!("none of its notes names {host}"))
     }
 
-    /// Refuses what one outside session alone taught, unless the user stated it. A fact that code
-    /// found carries no text of its own, so beside such a note it only allows a DELETE.
+    /// Refuses what only one outside session taught, unless the user stated it. A fact from code
+    /// has no text of its own, so together with such a note it only allows a DELETE.
     fn outside_alone(&self, operation: &Operation, grounds: &[Ground]) -> Option<String> {
         let notes: Vec<_> = self.named(grounds).collect();
         let facts: Vec<_> = grounds.iter().filter_map(|one| self.fact(one)).collect();
@@ -217,8 +216,7 @@ impl Gates<'_> {
         })
     }
 
-    /// Takes a cue that is wrong, and a guard that nothing supports, out of an operation; returns
-    /// why.
+    /// Removes an invalid cue, and a guard without support, from an operation; returns the reason.
     fn drop_wrong_cue(&self, operation: &mut Value, grounds: &[Ground]) -> Option<String> {
         let due = DueChange::read(operation);
         let fields = operation.as_object_mut()?;
@@ -245,8 +243,8 @@ impl Gates<'_> {
         None
     }
 
-    /// A guard stops the agent: the user stated the point, two sessions taught it, or the command
-    /// cannot be taken back.
+    /// Returns `true` if a guard, which stops the agent, is justified. The user stated the point,
+    /// two sessions taught it, or the command cannot be undone.
     fn may_guard(&self, operation: &Value, due: &DueChange, grounds: &[Ground]) -> bool {
         let points: Vec<_> = named_points(operation)
             .filter_map(|name| self.playbook.named(name))
@@ -283,7 +281,7 @@ impl Gates<'_> {
         self.named(grounds).find_map(|note| note.quote.as_deref())
     }
 
-    /// The reason as history keeps it: the curator's words, the numbers, and the user's words.
+    /// Returns the reason for the history: the curator's words, the numbers, and the user's words.
     fn reason(&self, operation: &Value, grounds: &[Ground], reasoning: &str) -> String {
         let own = operation.get("reason").and_then(Value::as_str);
         let own = own.map(str::trim).filter(|reason| !reason.is_empty());
@@ -298,17 +296,17 @@ impl Gates<'_> {
     }
 }
 
-/// Returns the mark by which history knows a key point that the user stated.
+/// Returns the mark by which the history recognizes a user's statement.
 pub fn said_mark(quote: &str) -> String {
     format!("[{SAID}\"{}\"]", unmarked(quote))
 }
 
-/// Returns a text without that mark: only code sets it.
+/// Returns a text without that mark, which only code may set.
 pub fn unmarked(reason: &str) -> String {
     reason.replace(&format!("[{SAID}"), &format!("({SAID}"))
 }
 
-/// Returns the operations that were refused, as `log --all` and the next run show them.
+/// Returns the refused operations for `log --all` and the next run.
 pub fn refused(proposals: &[Proposal]) -> Vec<Skipped> {
     let refused = proposals.iter().filter_map(|proposal| {
         let (part, why) = match (&proposal.verdict, &proposal.objection) {
@@ -330,7 +328,7 @@ pub fn refused(proposals: &[Proposal]) -> Vec<Skipped> {
     refused.collect()
 }
 
-/// The numbers that an operation names; what is none is passed over.
+/// Returns the numbers that an operation names; anything else is skipped.
 fn grounds_of(operation: &Value) -> Vec<Ground> {
     let named = ["grounds", "rests_on", "notes"]
         .iter()
@@ -370,8 +368,8 @@ mod tests {
         Playbook::parse(file.to_string().as_bytes()).unwrap()
     }
 
-    /// n1 of one session, n2 of one outside session, n3 of two outside sessions, n4 stated; f1
-    /// found by code, f2 of the outside session of n2.
+    /// n1 from one session, n2 from one outside session, n3 from two outside sessions, n4 stated by
+    /// the user; f1 from code, f2 from the outside session of n2.
     fn material() -> CuratorMaterial {
         let note = |id, sessions: &[&str], is_outside| ListedNote {
             id: NoteId(id),

@@ -1,14 +1,14 @@
 //! The hosts and URLs that a text names.
 //!
-//! A note may name only those that the user or a call of the agent named. So no page can talk a
-//! model into a place that the session never went to.
+//! A note may name only those that the user or a call of the agent named. Thus no page can direct a
+//! model to a host that the session never used.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// An address with a scheme, an SSH address, a name under a common top-level domain, or an IPv4
-/// address. File names such as `run.sh` are no hosts.
+/// Matches an address with a scheme, an SSH address, a name under a common top-level domain, or an
+/// IPv4 address. File names such as `run.sh` are no hosts.
 static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?xi)
@@ -24,7 +24,7 @@ static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// This machine, which every session may name.
+/// The local machine, which every session may name.
 const OWN: [&str; 4] = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
 
 /// Returns the hosts and URLs of a text in lower case, each once, in their order.
@@ -51,21 +51,21 @@ pub(super) fn hosts(text: &str) -> Vec<String> {
 
 /// Returns the first host or URL of `text` that none of the allowed texts has as a whole.
 pub(super) fn foreign_host(text: &str, allowed: &[&str]) -> Option<String> {
-    let is_allowed = |host: &String| allowed.iter().any(|text| stands_in(host, text));
+    let is_allowed = |host: &String| allowed.iter().any(|text| contains_host(host, text));
     hosts(text).into_iter().find(|host| !is_allowed(host))
 }
 
-/// Returns whether a text has the host, and no longer name around it.
-fn stands_in(host: &str, text: &str) -> bool {
+/// Returns `true` if a text has the host without a longer name around it.
+fn contains_host(host: &str, text: &str) -> bool {
     let text = text.to_lowercase();
-    let goes_on = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let continues_name = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     text.match_indices(host).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let mut after = text[at + host.len()..].chars();
         let follows = after.next();
         let is_longer = follows == Some('.') && after.next().is_some_and(char::is_alphanumeric);
-        !before.is_some_and(|c| goes_on(c) || c == '.')
-            && !follows.is_some_and(goes_on)
+        !before.is_some_and(|c| continues_name(c) || c == '.')
+            && !follows.is_some_and(continues_name)
             && !is_longer
     })
 }

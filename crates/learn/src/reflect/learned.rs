@@ -1,4 +1,4 @@
-//! What a job teaches.
+//! The results of a job for the memory.
 
 use std::collections::BTreeSet;
 
@@ -7,47 +7,46 @@ use serde::{Deserialize, Serialize};
 
 use crate::errors::{Signature, first_eight};
 
-/// Where something was learned.
+/// The source of a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LearnedFrom {
     pub project: String,
-    /// The session, empty when there was none.
+    /// The session; empty without one.
     pub session: String,
-    /// The session that this one was forked from, in the end; itself where it was not.
+    /// The first session in the chain of forks; the session itself if it was not forked.
     pub root: String,
-    /// The job; together with the place among its lessons it is counted once.
+    /// The job; together with the position of a lesson it counts once.
     pub job: String,
     pub time: Timestamp,
 }
 
-/// What was learned or forgotten at one place, on its way to others.
+/// A memory learned or forgotten by one user, for exchange with others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SharedRecord {
-    /// The job and the place among its lessons, by which it is taken in once.
+    /// The job and the position of a lesson, by which the record is accepted once.
     pub job: String,
     pub seq: u64,
     pub project: String,
     pub time: Timestamp,
-    /// The ids of what it is remembered as there, in the order of [`SharedRecord::what`]: a reflection's and its
-    /// strategy's; a lesson's; an error's and its fix's; all that were forgotten.
+    /// The ids in the sender's memory, in the order of [`SharedRecord::what`]: a reflection's and
+    /// its strategy's; a lesson's; an error's and its fix's; all forgotten ones.
     pub ids: Vec<String>,
-    /// `None` where it was forgotten.
+    /// `None` if it was forgotten.
     pub what: Option<Learned>,
 }
 
-/// Where in a shared store a memory came from.
+/// The origin of a memory in a shared store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
     pub origin: String,
-    /// The ids it has there, as in [`SharedRecord::ids`].
+    /// The ids at the origin, as in [`SharedRecord::ids`].
     pub ids: Vec<String>,
 }
 
-/// Something a job teaches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Learned {
-    /// What happened and why, and a strategy if any.
+    /// The events with their causes, and optionally a strategy.
     Reflection(NewReflection),
     Lesson(NewLesson),
     Error(NewError),
@@ -55,11 +54,11 @@ pub enum Learned {
     Shown(EffectWhenShown),
 }
 
-/// The effectiveness of a lesson that has no outcome yet (spec/4).
+/// The effectiveness of a lesson without an outcome (spec/4).
 pub const BIRTH: f64 = 0.5;
-/// From this effectiveness on hooks show a lesson; two failures in a row from birth lead below it.
+/// The effectiveness from which hooks show a lesson; two initial failures lead below it.
 pub const SHOWN_FROM: f64 = 0.3;
-/// The share of the way to an outcome that one outcome moves the average.
+/// The fraction of the way to an outcome by which one outcome moves the average.
 const RATE: f64 = 0.3;
 
 /// The outcome of a lesson that was applied.
@@ -70,16 +69,16 @@ pub enum Effect {
     Failed,
 }
 
-/// What a lesson did when it was applied (spec/4 `record_lesson_outcome`).
+/// The effect of an applied lesson (spec/4 `record_lesson_outcome`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectWhenShown {
-    /// Id of a lesson or a strategy.
+    /// The id of a lesson or a strategy.
     pub id: String,
     pub effect: Effect,
 }
 
-/// Moves an effectiveness by one outcome: `e + 0.3 · (outcome − e)`, with 1 for success
-/// and 0 for failure.
+/// Moves an effectiveness by one outcome: `e + 0.3 · (outcome − e)`, with 1 for success and 0 for
+/// failure.
 pub fn moved(effectiveness: f64, effect: Effect) -> f64 {
     let outcome = match effect {
         Effect::Helped => 1.0,
@@ -92,11 +91,11 @@ pub fn moved(effectiveness: f64, effect: Effect) -> f64 {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NewReflection {
-    /// Whom it belongs to in a shared store; `default` here.
+    /// The owner in a shared store; `default` here.
     pub tenant: String,
-    /// What happened and why.
+    /// The events with their causes.
     pub text: String,
-    /// What to do in a like case; becomes a memory of its own.
+    /// The advice for similar cases; becomes a memory of its own.
     pub strategy: Option<String>,
     pub outcome: Option<String>,
     /// The kind of error: `timeout_error`, …
@@ -109,13 +108,13 @@ pub struct NewReflection {
     pub event_ids: Vec<String>,
     pub event_count: u64,
     pub task: String,
-    /// Ids of the memories it was drawn from.
+    /// The ids of the memories that it was derived from.
     pub related: Vec<String>,
-    /// What is known of it where an agent corrected itself.
+    /// The data of an agent's self-correction, if it was one.
     pub correction: Option<Correction>,
 }
 
-/// What spec/5 keeps beside a self-correction.
+/// The additional data of a self-correction (spec/5).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
     pub rationale: String,
@@ -130,10 +129,11 @@ pub struct Correction {
 #[serde(default)]
 pub struct NewLesson {
     pub task_type: String,
-    /// What went wrong; empty where only the advice is known.
+    /// The mistake; empty if only the advice is known.
     pub mistake: String,
     pub correction: String,
-    /// By which lessons from like contexts are told (spec/4): [`name_of`](crate::digest::name_of) it.
+    /// Distinguishes lessons from different contexts (spec/4): [`name_of`](crate::digest::name_of)
+    /// the context.
     pub context_hash: String,
     /// The error it prevents.
     pub signature: Option<Signature>,
@@ -142,15 +142,15 @@ pub struct NewLesson {
     pub note: NoteDetail,
 }
 
-/// What a curator needs of a note beside its text.
+/// The curator's data of a note apart from its text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NoteDetail {
     pub kinds: Vec<String>,
     pub hosts: Vec<String>,
-    /// The user's own words, where the user stated it as a rule.
+    /// The user's own words, if the user stated it as a rule.
     pub quote: Option<String>,
-    /// The session read pages or used tools that bring in what others wrote.
+    /// Set if the session read pages or used tools that return what others wrote.
     pub is_outside: bool,
 }
 
@@ -158,16 +158,16 @@ pub struct NoteDetail {
 #[serde(default)]
 pub struct NewError {
     pub signature: Signature,
-    /// The keys by which `seen` knows it again; where there are none, those of the example.
+    /// The keys by which `seen` recognizes it; if empty, those of the example.
     pub keys: BTreeSet<Signature>,
-    /// What met it: a program with its subcommand, or a tool.
+    /// The program with its subcommand that failed, or the tool.
     pub error_type: String,
-    /// Its text, masked.
+    /// The masked text.
     pub example: String,
     pub occurrences: u64,
-    /// What kind of failure it is: `timeout`, `not_found`, …
+    /// The kind of failure: `timeout`, `not_found`, …
     pub category: String,
-    /// How the session ended that met it.
+    /// The outcome of the session with the error.
     pub outcome: Option<String>,
     pub importance: f64,
     pub tags: Vec<String>,
@@ -177,7 +177,7 @@ pub fn error_id(project: &str, signature: Signature) -> String {
     memory_id(project, "err", &[&signature.to_string()])
 }
 
-/// An id that is the same for the same content of the same project.
+/// Returns an id that is the same for the same content of the same project.
 pub fn memory_id(project: &str, prefix: &str, parts: &[&str]) -> String {
     let parts = [project].into_iter().chain(parts.iter().copied());
     let ended: String = parts.flat_map(|part| [part, "\0"]).collect();

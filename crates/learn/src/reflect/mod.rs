@@ -1,10 +1,10 @@
-//! The judging of a session and the curating of a playbook: prompts out, answers in. Pure.
+//! Judges sessions and curates playbooks: prompts out, answers in. Pure.
 //!
-//! A prompt is filled from a template ([`prompt`], `fill`); in the reply the JSON is found
-//! ([`extract`]) and read with tolerance ([`reply`]). A session's [`note`]s pass four checks. A
+//! A prompt is filled from a template ([`prompt`], `fill`). The JSON in the reply is found
+//! ([`extract`]) and parsed leniently ([`reply`]). A session's [`note`]s pass four checks. A
 //! [`curator`]'s run sees the notes of many sessions, and its operations pass the [`gates`].
-//! [`rules`] judge without a model. `evaluate` rates a session, and `remember` says what of it is
-//! kept ([`learned`], read back as [`remembered`]).
+//! [`rules`] judge without a model. `evaluate` rates a session, and `remember` selects what is kept
+//! of it ([`learned`], read back as [`remembered`]).
 
 pub mod curator;
 pub mod evaluate;

@@ -1,8 +1,8 @@
-//! Notes: the things a session taught, and the four checks that a note has to pass.
+//! Notes: what a session taught, and the four checks that a note has to pass.
 //!
-//! A note is spec/4's `ReflectionLesson` with the events it rests on. The checks are about
+//! A note is spec/4's `ReflectionLesson` with the events that it is based on. The checks are about
 //! facts only: an event that is not the agent's own text, known hosts, no blatant attack, a text.
-//! No check compares what sentences mean.
+//! No check compares the meaning of sentences.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use crate::transcript::{EventSource, Evidence, ShownEvent};
 
 /// Separates a note's mistake from its correction.
 pub const ARROW: &str = " → ";
-/// Bytes of a dropped note that the log shows.
+/// The bytes of a dropped note that the log shows.
 const SHOWN_BYTES: usize = 500;
 /// A shorter quote could be found in any message.
 const MIN_QUOTE_BYTES: usize = 8;
@@ -30,7 +30,6 @@ const MIN_QUOTE_BYTES: usize = 8;
 #[serde(transparent)]
 pub struct NoteId(pub u64);
 
-/// A field of a note that had to be emptied, and the reason.
 type Emptied = (&'static str, String);
 
 impl fmt::Display for NoteId {
@@ -40,7 +39,7 @@ impl fmt::Display for NoteId {
 }
 
 impl NoteId {
-    /// Reads `n12` or `[n12]`.
+    /// Parses `n12` or `[n12]`.
     pub fn read(text: &str) -> Option<Self> {
         let digits = text.trim().trim_matches(['[', ']']).strip_prefix('n')?;
         digits.parse().ok().map(Self)
@@ -52,20 +51,20 @@ impl NoteId {
 #[serde(default)]
 pub struct NewNote {
     pub task_type: String,
-    /// What went wrong; empty where only the advice is known.
+    /// The mistake; empty if only the advice is known.
     pub mistake: String,
     pub correction: String,
-    /// The kinds of the events it rests on, such as `error_event`.
+    /// The kinds of its events, such as `error_event`.
     pub kinds: Vec<String>,
     /// The hosts and URLs in it; a key point made from it may name them.
     pub hosts: Vec<String>,
-    /// The user's own words, where the user stated it as a rule.
+    /// The user's own words, if the user stated it as a rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
-    /// The error that it is about.
+    /// The error it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
-    /// The session read pages or used tools that bring in what others wrote.
+    /// Set if the session read pages or used tools that return what others wrote.
     pub is_outside: bool,
 }
 
@@ -80,7 +79,6 @@ impl NewNote {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NewOutdated {
-    /// The name of the key point.
     pub point: String,
     pub why: String,
     pub kinds: Vec<String>,
@@ -95,16 +93,15 @@ pub fn text_of(mistake: &str, correction: &str) -> String {
     [mistake, correction].join(ARROW)
 }
 
-/// What the checks left of a reflector's answer.
+/// The result of the checks on a reflector's answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CheckedNotes {
     pub notes: Vec<NewNote>,
     pub outdated: Vec<NewOutdated>,
-    /// The notes that were dropped, each with the check that dropped it.
+    /// The dropped notes, each with the check that dropped it.
     pub dropped: Vec<Skipped>,
 }
 
-/// The record of a session, as the checks read it.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionRecord<'a> {
     pub evidence: &'a Evidence,
@@ -112,7 +109,7 @@ pub struct SessionRecord<'a> {
 }
 
 impl<'a> SessionRecord<'a> {
-    /// Checks the notes of an answer, and takes a strategy out of it that does not pass.
+    /// Checks the notes of an answer, and removes a strategy that does not pass.
     pub fn check(&self, reflection: &mut Reflection) -> CheckedNotes {
         let mut checked = CheckedNotes {
             dropped: std::mem::take(&mut reflection.emptied),
@@ -152,7 +149,7 @@ impl<'a> SessionRecord<'a> {
         checked
     }
 
-    /// Returns a note that passes, and its fields that had to be emptied, each with the reason.
+    /// Returns a note that passes, and its emptied fields with the reasons.
     fn note(&self, note: &ReplyNote) -> Result<(NewNote, Vec<Emptied>), String> {
         let text = text_of(&note.mistake, &note.correction);
         self.passes(&text, &note.events)?;
@@ -216,7 +213,7 @@ impl<'a> SessionRecord<'a> {
         }
     }
 
-    /// Returns the events with these numbers; calls in a row share one number.
+    /// Returns the events with these numbers; consecutive calls share one number.
     fn named(&self, events: &[u32]) -> impl Iterator<Item = &'a ShownEvent> {
         let shown = self.evidence.shown.iter();
         shown.filter(move |event| events.contains(&event.number))
@@ -232,9 +229,8 @@ impl<'a> SessionRecord<'a> {
         kinds
     }
 
-    /// Returns the words by which the user stated it as a rule: they must stand, letter for
-    /// letter, in the person's own words of an event that the note names. Only runs of white
-    /// space may differ.
+    /// Returns the user's words that state it as a rule. They must be verbatim in the user's own
+    /// words in an event that the note names. Only white space may differ.
     fn quote(&self, note: &ReplyNote) -> Option<String> {
         let quote = spaced(note.quote.as_deref().filter(|_| note.said)?);
         let mut words = self.named(&note.events).flat_map(|event| &event.words);

@@ -1,4 +1,4 @@
-//! What a session leaves in the memory: pure, from its facts and the reflector's answer.
+//! Selects what a session leaves in the memory: pure, from its facts and the reflector's answer.
 //!
 //! | what | from | stored when |
 //! |---|---|---|
@@ -6,8 +6,8 @@
 //! | notes | a model's `notes` that passed the checks | always |
 //! | errors | the tool errors that have a message | always |
 //!
-//! A session changed something (spec/5) when a tag was given or an operation applied, an error
-//! was made good, or a failing test or build passed later. The order is the same each time.
+//! A session changed something (spec/5) when a tag was given or an operation applied, an error was
+//! fixed, or a failing test or build passed later. The order is the same each time.
 
 use std::collections::HashSet;
 
@@ -19,17 +19,17 @@ use crate::redact::mask;
 use crate::reflect::learned::{Learned, NewError, NewLesson, NewReflection, NoteDetail, error_id};
 use crate::transcript::{ErrorCategory, Evidence, Facts, RecurringError, SessionOutcome};
 
-/// Importance of what nobody rated.
+/// The importance of an unrated memory.
 const UNRATED: f64 = 0.5;
 /// A reflection of this importance is kept although its session changed nothing.
 const WEIGHTY: f64 = 0.8;
-/// How much more important it is when the user objected.
+/// The additional importance if the user objected.
 const OBJECTED: f64 = 0.2;
-/// How much more important it is when an error was made good.
+/// The additional importance if an error was fixed.
 const RESOLVED: f64 = 0.1;
-/// So many events are named as sources.
+/// The number of events that are named as sources.
 const MAX_EVENTS: usize = 20;
-/// So many errors are named with a reflection.
+/// The number of errors that are named with a reflection.
 const MAX_ERRORS: usize = 50;
 
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ pub struct ReflectedSession<'a> {
     pub tenant: &'a str,
     pub facts: &'a Facts,
     pub evidence: &'a Evidence,
-    /// What a model said of it; what the rules say is no memory.
+    /// A model's reflection; that of the rules is no memory.
     pub reflection: Option<&'a Reflection>,
     pub changes: usize,
     /// The notes that passed the checks.
@@ -46,7 +46,7 @@ pub struct ReflectedSession<'a> {
     pub related: &'a [String],
 }
 
-/// Returns what is to be remembered, always in the same order.
+/// Returns the memories of a session, always in the same order.
 pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let has_changed_something =
@@ -63,7 +63,7 @@ pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     weighty.into_iter().chain(all(&session)).collect()
 }
 
-/// Returns all that can be remembered of a session, whether it changed something or not.
+/// Returns all possible memories of a session, even if it changed nothing.
 pub fn all(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let reflection = reflection(session).map(Learned::Reflection);
@@ -75,7 +75,7 @@ pub fn all(session: &ReflectedSession<'_>) -> Vec<Learned> {
 fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     let (facts, said) = (session.facts, session.reflection?);
     let text = said.reflection.as_deref().unwrap_or(&said.analysis);
-    // A session that met one error was about it.
+    // A session with a single error was about that one.
     let only_error = facts.errors.first().filter(|_| facts.errors.len() == 1);
     let errors = facts.errors.iter().take(MAX_ERRORS);
     let errors = errors.map(|error| error_id(session.project, error.signature));
@@ -102,7 +102,7 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     })
 }
 
-/// What the model rated, else what can be told from the facts.
+/// Returns the model's rating, else one derived from the facts.
 fn rated(facts: &Facts, said: &Reflection) -> f64 {
     said.importance
         .map_or_else(|| importance(facts), Score::get)
@@ -113,8 +113,8 @@ fn importance(facts: &Facts) -> f64 {
     UNRATED + weight(facts.rejections > 0, OBJECTED) + weight(facts.has_made_good(), RESOLVED)
 }
 
-/// The reflector's topics, the kind of error, and spec/5's marks; a self-correction is one where the
-/// agent made good what had failed.
+/// Returns the reflector's topics, the kind of error, and spec/5's marks. A self-correction is a
+/// session whose agent fixed what had failed.
 fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
     let has_made_good = facts.recoveries > 0 || facts.has_made_good();
     let words = facts.category.map(ErrorCategory::word).into_iter();
@@ -128,14 +128,14 @@ fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
     each_once(said.tags.iter().cloned().chain(words).chain(errors))
 }
 
-/// Returns tags as they are kept, in lower case, each once.
+/// Returns tags as they are stored: in lower case, each once.
 fn each_once(tags: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
     let tags = tags.into_iter().map(|tag| tag.trim().to_lowercase());
     tags.filter(|tag| seen.insert(tag.clone())).collect()
 }
 
-/// Returns what happened, as spec/5 names it; the first that holds.
+/// Returns spec/5's name for the session; the first condition that holds decides.
 fn error_type(facts: &Facts) -> Option<&'static str> {
     if facts.rejections > 0 {
         Some("conflict")
@@ -151,7 +151,7 @@ fn error_type(facts: &Facts) -> Option<&'static str> {
     }
 }
 
-/// Returns a note as the memory keeps it: spec/4's lesson.
+/// Returns a note as the memory stores it: spec/4's lesson.
 fn lesson(session: &ReflectedSession<'_>, note: &NewNote) -> Learned {
     let facts = session.facts;
     let said = session.reflection;
@@ -160,7 +160,7 @@ fn lesson(session: &ReflectedSession<'_>, note: &NewNote) -> Learned {
         task_type: note.task_type.clone(),
         mistake: note.mistake.clone(),
         correction: note.correction.clone(),
-        // What the session was about, as a name.
+        // The session's subject, as a hash.
         context_hash: name_of(request.as_bytes()),
         signature: note.signature,
         importance: said.map_or(UNRATED, |said| rated(facts, said)),

@@ -9,9 +9,9 @@ use crate::errors::Signature;
 
 worded! {
     pub enum MemoryKind {
-        /// What happened and why.
+        /// The events with their causes.
         Reflection = "reflection",
-        /// A way to go about a like case.
+        /// An approach for similar cases.
         Strategy = "strategy",
         /// A mistake and its correction.
         Lesson = "lesson",
@@ -19,47 +19,44 @@ worded! {
     }
 }
 
-/// A memory with all that is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Remembered {
-    /// Its id: `ref-…`, `les-…` or `err-…` with 12 hexadecimal digits.
+    /// The id: `ref-…`, `les-…` or `err-…` with 12 hexadecimal digits.
     pub id: String,
     pub kind: MemoryKind,
     pub text: String,
-    /// How well it answers the query; 0 when there was none.
+    /// The relevance for the query; 0 without one.
     pub score: f64,
     pub importance: f64,
     pub confidence: f64,
-    /// 0 to 1; 0.5 at birth.
+    /// 0 to 1; initially 0.5.
     pub effectiveness: f64,
-    /// How often it was learned, or how often the error struck.
+    /// The number of times it was learned, or the error occurred.
     pub occurrences: u64,
     pub times_applied: u64,
     pub tags: Vec<String>,
     pub outcome: Option<String>,
-    /// The kind of error; of an error its type.
+    /// The kind of error; for an error its type.
     pub category: Option<String>,
     /// The error it is about.
     pub signature: Option<Signature>,
     pub project: String,
-    /// Whom it belongs to; empty for lessons and errors.
+    /// The owner; empty for lessons and errors.
     pub tenant: String,
-    /// Who learned it, by the name that `playbook sync` gave them; `None` for this user.
+    /// The author by the name that `playbook sync` assigned; `None` for this user.
     pub origin: Option<String>,
     /// The session that taught it first.
     pub session: String,
-    /// The job that taught it first.
     pub job: String,
-    /// When it was learned first.
+    /// The time when it was first learned.
     pub created: Timestamp,
-    /// When it was learned or shown last.
+    /// The time when it was last learned or shown.
     pub last_seen: Timestamp,
-    /// What only its kind has.
+    /// The data specific to its kind.
     #[serde(flatten)]
     pub detail: Detail,
 }
 
-/// What only memories of one kind have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Detail {
@@ -67,7 +64,7 @@ pub enum Detail {
         task: String,
         event_ids: Vec<String>,
         event_count: u64,
-        /// Ids of the memories it was drawn from; of a strategy its reflection.
+        /// The ids of the memories that it was derived from; for a strategy, its reflection.
         related: Vec<String>,
         #[serde(flatten)]
         correction: Option<Correction>,
@@ -79,7 +76,7 @@ pub enum Detail {
         context_hash: String,
     },
     Error {
-        /// What met it: a program with its subcommand, or a tool.
+        /// The program with its subcommand that failed, or the tool.
         error_type: String,
     },
 }

@@ -1,7 +1,7 @@
-//! Reads the object of a reply with tolerance (REQ-REFL-004, REQ-REFL-006).
+//! Parses the object of a reply leniently (REQ-REFL-004, REQ-REFL-006).
 //!
-//! What has a wrong type is absent, and a wrong item is dropped with its reason; the answer
-//! as a whole stands. Every text and list is cut to a bound.
+//! A value of the wrong type counts as absent, and an invalid item is dropped with its reason; the
+//! rest of the answer is kept. Every text and list is limited in length.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -13,10 +13,10 @@ use crate::playbook::ops::is_too_deep;
 use crate::playbook::votes::{BulletTag, read_bullet_tags};
 use crate::redact::Masker;
 
-/// The keys a reflector's answer is known by.
+/// The keys that identify a reflector's answer.
 pub const REFLECTION_KEYS: &[&str] = &["analysis", "bullet_tags"];
 pub(crate) const CURATION_KEYS: &[&str] = &["reasoning", "operations", "notebook", "settled"];
-/// The keys of which a part of a reflector's answer holds at least one.
+/// A partial reflector's answer has at least one of these keys.
 const REFLECTION_PARTS: &[&str] = &[
     "analysis",
     "bullet_tags",
@@ -32,25 +32,25 @@ const REFLECTION_PARTS: &[&str] = &[
     "outdated",
 ];
 
-/// Characters of an analysis, a reflection, a strategy, a reasoning.
+/// The longest analysis, reflection, strategy or reasoning, in characters.
 const MAX_TEXT: usize = 4_000;
 const MAX_NOTE: usize = 500;
 const MAX_TOPIC: usize = 50;
 const TOPIC_WORDS: usize = 4;
 const MAX_ITEMS: usize = 20;
 const MAX_NOTES: usize = 12;
-/// Event numbers of one note.
+/// The most event numbers of one note.
 const MAX_EVENTS: usize = 20;
-/// Characters of a key point's name.
+/// The longest name of a key point, in characters.
 const MAX_NAME: usize = 40;
-/// Lines of the notebook that one answer writes anew.
+/// The most notebook lines that one answer writes.
 const MAX_LINES: usize = 100;
-/// Bullet tags of one answer: more than a full playbook has points.
+/// The most bullet tags of one answer: more than a full playbook has points.
 const MAX_TAGS: usize = 2_000;
-/// Operations that are handed on; how many of them may be applied is decided there.
+/// The most operations that are passed on; the gates limit how many are applied.
 const MAX_OPERATIONS: usize = 100;
 
-/// A number from 0 to 1, as replies rate things.
+/// A rating from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct Score(f64);
@@ -60,7 +60,7 @@ impl Score {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
 
-    /// Returns the score nearest to a number; the lowest where it is NaN.
+    /// Returns the score nearest to a number; the lowest for NaN.
     pub(crate) fn clamped(value: f64) -> Self {
         let value = if value.is_nan() { 0.0 } else { value };
         Self(value.clamp(0.0, 1.0))
@@ -89,12 +89,11 @@ pub struct Reflection {
     /// One rule for the next time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// The events that the strategy rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strategy_events: Vec<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importance: Option<Score>,
-    /// How well the evidence carries the analysis.
+    /// The degree to which the evidence supports the analysis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Score>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -109,7 +108,7 @@ pub struct Reflection {
     /// The key points that this session showed wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outdated: Vec<ReplyOutdated>,
-    /// The fields that could not be used and are empty, each with its reason.
+    /// The unusable fields, which are empty, each with its reason.
     #[serde(skip)]
     pub emptied: Vec<Skipped>,
 }
@@ -120,10 +119,10 @@ pub struct ReplyNote {
     pub task_type: String,
     pub mistake: String,
     pub correction: String,
-    /// The numbers of the events that it rests on.
+    /// The numbers of the events that it is based on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<u32>,
-    /// The reflector says that the user stated it as a rule.
+    /// Set if, according to the reflector, the user stated it as a rule.
     #[serde(default)]
     pub said: bool,
     /// The user's words that state it.
@@ -131,7 +130,7 @@ pub struct ReplyNote {
     pub quote: Option<String>,
 }
 
-/// A key point that the session showed wrong, as the reflector says.
+/// A key point that the session showed wrong, according to the reflector.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyOutdated {
     pub name: String,
@@ -140,50 +139,45 @@ pub struct ReplyOutdated {
     pub events: Vec<u32>,
 }
 
-/// The curator's result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Curation {
-    /// Why these operations.
     pub reasoning: String,
-    /// The operations as they were written; the gates check them.
+    /// The unparsed operations; the gates check them.
     pub operations: Vec<Value>,
     /// The lines of the notebook that are new or joined.
     pub notebook: Vec<NotebookLine>,
-    /// The notes that are done with.
     pub settled: Vec<SettledNote>,
 }
 
-/// A line of the notebook, and the notes that it stands for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotebookLine {
     pub text: String,
     pub notes: Vec<NoteId>,
 }
 
-/// A note that the curator is done with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettledNote {
     pub note: NoteId,
-    /// The line of the instructions that says it already.
+    /// The line of the instructions that contains it already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
-    /// The key point that says it already.
+    /// The key point that contains it already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<String>,
 }
 
-/// What a question is answered with.
+/// The parsed answer to a question.
 pub trait Reply: Default {
-    /// Reads a reply: the result and what was dropped from it, with reasons.
+    /// Parses a reply: the result and the dropped parts, with reasons.
     ///
-    /// `None` when there is no whole JSON object in it, or one without any key that was asked for.
+    /// `None` without a complete JSON object with at least one of the expected keys.
     fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)>;
 
-    /// The texts that would be learned from it.
+    /// Returns the texts that would be learned from it.
     fn taught(&self) -> Vec<&str>;
 
-    /// Returns `true` if it says what was asked for, or another try may say more.
+    /// Returns `true` if it is complete enough; otherwise another attempt may give more.
     fn is_enough(&self, _skipped: &[Skipped]) -> bool {
         true
     }
@@ -234,7 +228,7 @@ impl Reply for Reflection {
         texts.chain(notes).collect()
     }
 
-    /// No tags at all may be meant; tags that are none are a slip.
+    /// Accepts an answer without tags, which may be meant, but not one whose tags are all invalid.
     fn is_enough(&self, skipped: &[Skipped]) -> bool {
         skipped.is_empty() || !self.bullet_tags.is_empty()
     }
@@ -276,7 +270,7 @@ impl Reply for Curation {
 }
 
 impl Reflection {
-    /// Cuts the analysis to so many words, by white space.
+    /// Cuts the analysis to a number of words, by white space.
     pub fn shorten(&mut self, words: usize) {
         if self.analysis.split_whitespace().nth(words).is_some() {
             let kept: Vec<_> = self.analysis.split_whitespace().take(words).collect();
@@ -285,13 +279,13 @@ impl Reflection {
     }
 }
 
-/// Returns an object that holds at least one of the keys; `{"error": …}` is no answer.
+/// Returns an object with at least one of the keys; `{"error": …}` is no answer.
 fn answering(object: Map<String, Value>, keys: &[&str]) -> Option<Map<String, Value>> {
     let is_answer = keys.iter().any(|key| object.contains_key(*key));
     is_answer.then_some(object)
 }
 
-/// Reads a reply that is nothing but its tags, or one of them, as an object that holds them.
+/// Parses a reply that consists only of tags, or one of them, as an object that holds them.
 fn tags_alone(reply: &str) -> Option<Map<String, Value>> {
     let text = without_fence(reply);
     if !text.starts_with(['[', '{']) {
@@ -345,7 +339,7 @@ fn tag_items(said: Option<&Value>) -> Vec<Value> {
     items
 }
 
-/// Masks secrets in all texts of a reply: what escapes hid in it is plain only now.
+/// Masks secrets in all texts of a reply: escapes that hid them are decoded only now.
 pub(crate) fn masked(object: Map<String, Value>) -> Map<String, Value> {
     let mut value = Value::Object(object);
     Masker::default().mask_value(&mut value);
@@ -355,7 +349,7 @@ pub(crate) fn masked(object: Map<String, Value>) -> Map<String, Value> {
     }
 }
 
-/// A text of at most `max` characters; `None` where there is none, or nothing in it.
+/// Returns a text of at most `max` characters; `None` if it is missing or empty.
 pub(crate) fn text(object: &Map<String, Value>, key: &str, max: usize) -> Option<String> {
     short(object.get(key)?, max)
 }
@@ -373,7 +367,6 @@ fn items<'v>(object: &'v Map<String, Value>, key: &str) -> impl Iterator<Item = 
         .flatten()
 }
 
-/// Reads the objects of a list that say enough.
 fn list<T>(
     object: &Map<String, Value>,
     key: &str,
@@ -389,12 +382,12 @@ pub(crate) fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<S
     texts.take(MAX_ITEMS).collect()
 }
 
-/// A topic has a few words; a sentence is none.
+/// Returns `true` for a topic of a few words, as opposed to a sentence.
 fn is_topic(text: &str) -> bool {
     text.split_whitespace().count() <= TOPIC_WORDS
 }
 
-/// Returns the fields that are there and cannot be used: ratings, and task types of notes.
+/// Returns the fields that are present but unusable: ratings, and task types of notes.
 fn emptied(object: &Map<String, Value>) -> Vec<Skipped> {
     let is_there = |key: &&str| object.get(*key).is_some_and(|value| !value.is_null());
     let ratings = ["importance", "confidence", "quality_score"].into_iter();
@@ -410,13 +403,13 @@ fn emptied(object: &Map<String, Value>) -> Vec<Skipped> {
     ratings.chain(types).collect()
 }
 
-/// A template of the user's may use spec/4's word.
+/// Returns the key of the notes; a user's template may use spec/4's word.
 fn note_key(object: &Map<String, Value>) -> &'static str {
     let has_notes = object.contains_key("notes");
     if has_notes { "notes" } else { "lessons" }
 }
 
-/// Reads the notes, each of which says at least how to do it right.
+/// Reads the notes that have at least a correction.
 fn notes(object: &Map<String, Value>) -> Vec<ReplyNote> {
     list(object, note_key(object), MAX_NOTES, |item| {
         Some(ReplyNote {
@@ -508,7 +501,8 @@ mod tests {
         Reflection::parse(reply).unwrap().0
     }
 
-    /// SCN-REFL-005-02, REQ-REFL-006, REQ-REFL-008: no answer, no result; the empty result has its shape.
+    /// SCN-REFL-005-02, REQ-REFL-006, REQ-REFL-008: a reply without an answer gives no result; the
+    /// empty result has its shape.
     #[test]
     fn what_is_no_answer_gives_nothing() {
         for reply in [

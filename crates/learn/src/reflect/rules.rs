@@ -1,7 +1,7 @@
-//! Judges a session without a model: no network, the same answer every time.
+//! Judges a session without a model: no network, deterministic.
 //!
-//! The rules learn what the user states outright, in English, and nothing else: no votes, no
-//! fixes, no facts. Each statement becomes a key point in USER PREFERENCES, as it was typed.
+//! The rules learn only the user's explicit statements in English: no votes, no fixes, no facts.
+//! Each statement becomes a key point in USER PREFERENCES, verbatim.
 
 use serde_json::{Value, json};
 
@@ -12,11 +12,11 @@ use crate::playbook::ops::MAX_OPERATIONS;
 use crate::playbook::{Playbook, Section};
 use crate::transcript::Facts;
 
-/// Characters of a quotation, at most.
+/// The longest quotation, in characters.
 const MAX_QUOTE: usize = 160;
 
-/// Returns the reflector's answer: what went on, in so many words (by white space) and quotes of
-/// the user, and no tags, since a citation is no vote.
+/// Returns the reflector's answer: a summary of at most `words` words (by white space) with at most
+/// `quotes` quotes of the user. It has no tags, since a citation is no vote.
 pub fn reflect(facts: &Facts, words: usize, quotes: usize) -> String {
     let reflection = Reflection {
         analysis: summary(facts, words, quotes),
@@ -30,7 +30,7 @@ pub fn reflect(facts: &Facts, words: usize, quotes: usize) -> String {
     json!(reflection).to_string()
 }
 
-/// Returns the operations that add what the user stated and no key point says letter for letter.
+/// Returns the operations that add the user's statements which no key point contains verbatim.
 pub fn operations(facts: &Facts, playbook: &Playbook) -> Vec<Value> {
     let mut known: Vec<String> = playbook
         .points()
@@ -85,7 +85,7 @@ fn summary(facts: &Facts, most_words: usize, most_quotes: usize) -> String {
     words.take(most_words).collect::<Vec<_>>().join(" ")
 }
 
-/// Counts the signs that there are: "2 interrupts".
+/// Formats the nonzero counts: "2 interrupts".
 pub(super) fn counted(signs: &[(u64, &str)]) -> Vec<String> {
     let shown = signs.iter().filter(|(count, _)| *count > 0);
     shown

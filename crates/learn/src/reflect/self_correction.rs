@@ -1,4 +1,4 @@
-//! What an agent learned by evaluating its own work (spec/5): pure.
+//! Memories from an agent's evaluation of its own work (spec/5): pure.
 
 use serde::Deserialize;
 
@@ -7,23 +7,23 @@ use super::trace::or_default;
 use crate::errors::Signature;
 use crate::reflect::learned::{Correction, NewReflection};
 
-/// So much must quality gain to be worth a memory.
+/// The gain of quality that is worth a memory.
 const WORTH_A_MEMORY: f64 = 0.1;
-// Characters that are kept: of a critique, alone and with a gain; of a claim; of a query and of a
-// context; of a context in a rationale.
+// The longest excerpts in characters: of a critique, alone and with a gain; of a claim; of a query
+// and of a context; of a context in a rationale.
 const MAX_CRITIQUE: usize = 200;
 const MAX_BESIDE: usize = 150;
 const MAX_CLAIM: usize = 100;
 const MAX_CONTEXT: usize = 200;
 const MAX_DURING: usize = 100;
-/// The tag of each reflection, and that of one where the agent corrected itself.
+/// The tags of every reflection and of a self-correction.
 pub(crate) const REFLECTION: &str = "reflection";
 pub(crate) const SELF_CORRECTION: &str = "self-correction";
 const CONFLICTS: &str = "CONFLICTS";
-/// What is said where the agent does not say.
+/// The text for missing details.
 const UNKNOWN: &str = "Unknown";
 
-/// Spec/5's arguments of `create_reflection_from_evaluation`; empty where the agent did not
+/// The arguments of spec/5's `create_reflection_from_evaluation`; empty if the agent did not
 /// evaluate itself.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Critique {
@@ -41,7 +41,7 @@ pub struct Critique {
     pub quality_before: Score,
     #[serde(default, deserialize_with = "or_default")]
     pub quality_after: Score,
-    /// Whether it changed what the agent answered; where it did not, nothing is stored.
+    /// Set to `false` if the agent's answer did not change; then nothing is stored.
     #[serde(alias = "changed_behavior")]
     pub changed_behaviour: Option<bool>,
 }
@@ -72,8 +72,8 @@ pub const TYPES: [&str; 5] = [
     "incomplete_response",
 ];
 
-/// Returns what is worth remembering of an evaluation (spec/5 `Reflection`), with what else is
-/// known of the task; `None` when nothing weighs enough.
+/// Returns the memory of an evaluation (spec/5 `Reflection`), with the known data of the task;
+/// `None` if it is not worth one.
 pub fn self_correction(critique: &Critique, task: &NewReflection) -> Option<NewReflection> {
     let quality_improvement = critique.quality_after.get() - critique.quality_before.get();
     let found = &critique.verification_results;
@@ -117,7 +117,7 @@ pub fn self_correction(critique: &Critique, task: &NewReflection) -> Option<NewR
     })
 }
 
-/// The tag by which all memories about an error are found.
+/// Returns the tag by which all memories about an error are found.
 pub(crate) fn signature_tag(signature: Signature) -> String {
     format!("sig:{signature}")
 }
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(tags[3], "sig:f92bc1dc88503ade");
     }
 
-    /// Spec/5's cuts, and what stands for what the agent does not say.
+    /// The length limits of spec/5, and the placeholder for missing details.
     #[rstest]
     #[case::claim(critique("", &[found(CorrectionStatus::Unverified, &LONG)], 0.0, 0.0), 29 + 100)]
     #[case::critique(critique(&format!("CONFLICTS{}", *LONG), &[], 0.0, 0.0), 200)]

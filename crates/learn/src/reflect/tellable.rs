@@ -1,6 +1,5 @@
-//! The screen and the masks between what was learned and the models and agents that read it: once
-//! when it is stored ([`tellable`]), and once more when it is shown ([`Outlet`]), because rules and
-//! patterns change.
+//! Screens and masks memories before models and agents read them: when they are stored
+//! ([`tellable`]), and again when they are shown ([`Outlet`]), because rules and patterns change.
 
 use super::note::{ARROW, text_of};
 use super::remembered::{Detail, Remembered};
@@ -8,7 +7,7 @@ use crate::redact::Masker;
 use crate::reflect::learned::Learned;
 use crate::screen;
 
-/// The text that is shown instead of one that reads like an attack.
+/// The replacement for a text that reads like an attack.
 pub const HELD_BACK: &str = "[held back: it reads like an attack]";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +16,7 @@ pub struct RefusedText {
     pub why: String,
 }
 
-/// Masks and screens stored texts as a model or an agent may read them.
+/// Masks and screens stored texts for a model or an agent.
 #[derive(Debug, Clone, Default)]
 pub struct Outlet(Masker);
 
@@ -73,14 +72,14 @@ impl Outlet {
     }
 }
 
-/// Says why a text reads like an attack, if it does. The mistake of a lesson makes all of it read
-/// like a warning: the advice is judged by itself, too.
+/// Returns why a text reads like an attack, if it does. The mistake of a lesson makes the whole
+/// read like a warning, so the advice is also judged alone.
 fn objection(text: &str) -> Option<String> {
     screen::objection(text).or_else(|| screen::objection(text.rsplit_once(ARROW)?.1))
 }
 
-/// Takes out what looks like an attack; a reflection stays without its strategy, an error without
-/// its example, and all without tags and names of tasks that do.
+/// Removes attack-like texts. A reflection is kept without its strategy, an error without its
+/// example, and each without such tags and task names.
 pub fn tellable(learned: Vec<Learned>) -> (Vec<Learned>, Vec<RefusedText>) {
     let mut refused = Vec::new();
     let mut is_harmless = |what: &str, text: &str| {
@@ -124,7 +123,7 @@ pub fn tellable(learned: Vec<Learned>) -> (Vec<Learned>, Vec<RefusedText>) {
     (learned.collect(), refused)
 }
 
-/// Why a text is not told, if it is not; `what` it is says "a lesson", "a strategy".
+/// Returns why a text is refused, if it is; `what` is a noun such as "a lesson" or "a strategy".
 pub fn refusal(what: &str, text: &str) -> Option<RefusedText> {
     objection(text).map(|why| RefusedText {
         text: text.to_owned(),

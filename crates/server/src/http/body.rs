@@ -1,4 +1,4 @@
-//! Bodies of requests, JSON of a known shape, and the answer where something is wrong.
+//! Request bodies, JSON of a known shape, and the error responses.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Any JSON object; of a text without the character that no database takes.
+/// Any JSON object without U+0000 in a text, which databases refuse.
 pub(crate) struct Body(pub(crate) Value);
 
 impl<S: Send + Sync> FromRequest<S> for Body {
@@ -31,7 +31,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
 }
 
 impl Body {
-    /// Reads the body as a request; an error names the field.
+    /// Parses the body as a request; an error names the field.
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T, Problem> {
         serde_path_to_error::deserialize(self.0)
             .map_err(|error| Problem::field(error.path().to_string(), error.inner().to_string()))
@@ -100,7 +100,7 @@ pub(crate) fn time(path: &str, time: Option<Timestamp>) -> Result<Option<Timesta
     }
 }
 
-/// The reason why a request is not answered: `{"error": {"path": …, "message": …}}`.
+/// The reason why a request fails: `{"error": {"path": …, "message": …}}`.
 #[derive(Debug)]
 pub(crate) struct Problem {
     status: StatusCode,
@@ -129,7 +129,8 @@ impl Problem {
 }
 
 impl From<anyhow::Error> for Problem {
-    /// What cannot be done for now. Why is for the log: it may name files of this machine.
+    /// Reports a temporary failure. The cause is only logged, since it may name files of this
+    /// machine.
     fn from(error: anyhow::Error) -> Self {
         tracing::error!(error = format!("{error:#}"), "not answered");
         let message = "the memory cannot be reached; the server's log says why";

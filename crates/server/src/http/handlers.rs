@@ -1,4 +1,4 @@
-//! The endpoints: spec/3's, spec/4's and spec/5's questions over HTTP.
+//! The endpoints: the operations of spec/3, spec/4 and spec/5 over HTTP.
 
 use std::sync::Arc;
 
@@ -26,12 +26,12 @@ use super::body::{self, Body, Problem, name, share, tags, time};
 use super::store::TenantStore;
 use crate::postgres::roles::TenantName;
 
-/// The project where none is named (spec/3).
+/// The default project (spec/3).
 const PROJECT: &str = "default";
-/// The memories that are found where nothing else is said (spec/3 `k`).
+/// The default number of memories found (spec/3 `k`).
 const FOUND: u64 = 5;
 const MOST_FOUND: u64 = 100;
-/// The least importance where nothing else is said (spec/3 `min_importance`).
+/// The default least importance (spec/3 `min_importance`).
 const MIN_IMPORTANCE: f64 = 0.5;
 const IMPORTANCE_OF_LESSON: f64 = 0.8;
 const HALF: f64 = 0.5;
@@ -42,7 +42,7 @@ type TenantOf = Extension<TenantName>;
 
 #[derive(Deserialize)]
 pub(crate) struct GenerateOptions {
-    /// The result is stored unless this is false.
+    /// The result is stored unless this is `false`.
     store: Option<bool>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) async fn generate(
         Err(error) => {
             Err(match service::flaw(&error) {
                 (Some(path), message) => Problem::field(path, message),
-                // A model that does not answer.
+                // The model does not answer.
                 (None, message) => Problem::new(StatusCode::BAD_GATEWAY, message),
             })
         }
@@ -105,7 +105,7 @@ struct ReadyReflection {
     related_memory_ids: Vec<String>,
 }
 
-/// `POST /api/v1/reflections`: stores a ready one (spec/3 `store_reflection`).
+/// `POST /api/v1/reflections`: stores a finished reflection (spec/3 `store_reflection`).
 pub(crate) async fn store_reflection(
     State(app): AppState,
     Extension(tenant): TenantOf,
@@ -153,7 +153,7 @@ struct ReflectionQuery {
     until: Option<Timestamp>,
 }
 
-/// `POST /api/v1/reflections/query`: finds what was learned (spec/3 `query_reflections`).
+/// `POST /api/v1/reflections/query`: searches the memories (spec/3 `query_reflections`).
 pub(crate) async fn query(
     State(app): AppState,
     Extension(tenant): TenantOf,
@@ -213,7 +213,7 @@ pub(crate) async fn store_lesson(
         signature: new.error_signature,
         importance: share("importance", new.importance.unwrap_or(IMPORTANCE_OF_LESSON))?,
         tags: tags(new.tags)?,
-        // Any agent may send one: a second session is to confirm it.
+        // Any agent may send a lesson: a second session has to confirm it.
         note: NoteDetail {
             is_outside: true,
             ..NoteDetail::default()
@@ -230,7 +230,8 @@ struct OutcomeBody {
     helped: bool,
 }
 
-/// `POST /api/v1/lessons/{id}/outcome`: what it was worth (spec/4 `record_lesson_outcome`).
+/// `POST /api/v1/lessons/{id}/outcome`: records if a lesson helped (spec/4
+/// `record_lesson_outcome`).
 pub(crate) async fn lesson_outcome(
     State(app): AppState,
     Extension(tenant): TenantOf,
@@ -249,8 +250,8 @@ pub(crate) async fn lesson_outcome(
     }
     let source = source(&app, (None, None))?;
     let outcome = (id.clone(), effect);
-    let told = app.store.outcome(&tenant, outcome, source).await?;
-    let effectiveness = told.ok_or_else(unknown)?;
+    let found = app.store.outcome(&tenant, outcome, source).await?;
+    let effectiveness = found.ok_or_else(unknown)?;
     Ok(Json(json!({"id": id, "effectiveness": effectiveness})))
 }
 
@@ -262,7 +263,7 @@ struct ErrorAsked {
     tool: Option<String>,
 }
 
-/// `POST /api/v1/errors/seen`: whether it struck before, and what was learned about it (spec/5).
+/// `POST /api/v1/errors/seen`: returns earlier occurrences of an error and its lessons (spec/5).
 pub(crate) async fn seen(
     State(app): AppState,
     Extension(tenant): TenantOf,
@@ -280,7 +281,7 @@ pub(crate) struct StatsOptions {
     project_id: Option<String>,
 }
 
-/// `GET /api/v1/stats`: figures about what was learned (spec/4 `get_stats`).
+/// `GET /api/v1/stats`: returns figures about the memory (spec/4 `get_stats`).
 pub(crate) async fn stats(
     State(app): AppState,
     Extension(tenant): TenantOf,
@@ -290,7 +291,7 @@ pub(crate) async fn stats(
     Ok(Json(json!(app.store.stats(&tenant, project).await?)))
 }
 
-/// `GET /api/v1/playbooks/{project}`: the key points of a project of the user's own.
+/// `GET /api/v1/playbooks/{project}`: returns the key points of one of the user's projects.
 pub(crate) async fn key_points(
     State(app): AppState,
     Extension(tenant): TenantOf,
@@ -308,7 +309,7 @@ pub(crate) async fn key_points(
         .ok_or_else(|| Problem::not_found("no playbook of this project"))
 }
 
-/// Stores what is harmless; what looks like an attack is an error.
+/// Stores a memory; one that looks like an attack is an error.
 async fn learn(
     app: &App,
     tenant: &TenantName,
@@ -323,7 +324,6 @@ async fn learn(
     Ok(app.store.learn(tenant, source, learned).await?)
 }
 
-/// A body whose secrets are masked before anything of it is read.
 fn masked<T: DeserializeOwned>(app: &App, tenant: &TenantName, body: Body) -> Result<T, Problem> {
     let mut body = of_tenant(tenant, body)?;
     app.service.mask(&mut body.0);
@@ -334,7 +334,7 @@ fn own<T: DeserializeOwned>(tenant: &TenantName, body: Body) -> Result<T, Proble
     of_tenant(tenant, body)?.read()
 }
 
-/// A body without the tenant that it names, which is checked as it stands there.
+/// Removes the tenant that a body names, after checking it unmasked.
 fn of_tenant(tenant: &TenantName, mut body: Body) -> Result<Body, Problem> {
     own_tenant(&body.0, tenant)?;
     if let Some(fields) = body.0.as_object_mut() {
@@ -343,7 +343,7 @@ fn of_tenant(tenant: &TenantName, mut body: Body) -> Result<Body, Problem> {
     Ok(body)
 }
 
-/// A body may name its tenant, as spec/3 has it, but no other than its token does.
+/// Checks that a body names no other tenant than its token does (spec/3).
 fn own_tenant(body: &Value, tenant: &TenantName) -> Result<(), Problem> {
     match &body["tenant_id"] {
         Value::Null => Ok(()),

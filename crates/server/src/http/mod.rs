@@ -1,4 +1,4 @@
-//! The server: who asks, how much and how long, and what is counted of it.
+//! The HTTP server: authentication, limits, routes and metrics.
 
 mod body;
 mod handlers;
@@ -35,13 +35,13 @@ use crate::postgres::{self, Address};
 use crate::tokens::TokenFile;
 
 const MAX_BODY: usize = 4 << 20;
-/// The longest that a question takes; one that a model answers may take longer.
+/// The time limit of a request; requests that a model answers have a longer one.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PATIENCE_WITH_MODEL: Duration = Duration::from_secs(300);
-/// The time that requests under way have at the end.
+/// The time that open requests have at shutdown.
 const GRACE: Duration = Duration::from_secs(10);
 const CONNECTIONS: usize = 16;
-/// The models that are asked at once; they leave threads for the other questions.
+/// The number of simultaneous model requests; it leaves threads for other requests.
 const MODELS: usize = 4;
 const REQUEST_ID: &str = "x-request-id";
 
@@ -100,15 +100,15 @@ pub(crate) async fn serve(options: &ServerOptions) -> anyhow::Result<()> {
     if !address.ip().is_loopback() {
         tracing::warn!("tokens and texts travel unencrypted: put a proxy with TLS before this");
     }
-    let (told, mut end) = tokio::sync::watch::channel(());
+    let (stop, mut end) = tokio::sync::watch::channel(());
     let serving = axum::serve(listener, router(app)).with_graceful_shutdown(async move {
-        told_to_end().await;
-        told.send_replace(());
+        shutdown_signal().await;
+        stop.send_replace(());
     });
     tokio::select! {
         served = serving => served?,
         () = async {
-            // Fails where the sender has gone with the server, which has ended then.
+            // Fails if the sender was dropped with the server, which has then ended.
             _ = end.changed().await;
             tokio::time::sleep(GRACE).await;
         } => tracing::warn!("ended before all was answered"),
@@ -117,7 +117,7 @@ pub(crate) async fn serve(options: &ServerOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn told_to_end() {
+async fn shutdown_signal() {
     let Ok(mut terminate) = signal(SignalKind::terminate()) else {
         return std::future::pending().await;
     };
@@ -152,7 +152,7 @@ fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// Lets in who has a token and asks no more than the rate; the tenant goes along.
+/// Admits requests with a known token within the rate limit, and attaches the tenant.
 async fn admitted(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let token = request.headers().get(header::AUTHORIZATION);
     let token = token.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
@@ -178,7 +178,7 @@ async fn admitted(State(app): State<Arc<App>>, mut request: Request, next: Next)
     response
 }
 
-/// Gives each request a name and an end, logs it and counts it.
+/// Gives each request an id and a time limit, logs it and counts it.
 async fn observed(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let id = format!("{:016x}", rand::random::<u64>());
@@ -203,7 +203,7 @@ async fn observed(State(app): State<Arc<App>>, request: Request, next: Next) -> 
     response
 }
 
-/// The pattern of a request's path, so that no name is counted or logged.
+/// Returns the route pattern of a request, so that names are neither counted nor logged.
 fn route(request: &Request) -> String {
     let matched = request.extensions().get::<MatchedPath>();
     matched.map_or("other", MatchedPath::as_str).to_owned()
@@ -224,12 +224,12 @@ async fn numbers(State(app): State<Arc<App>>) -> Response {
 }
 
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-/// Upper ends of the classes of durations, in seconds.
+/// The upper bounds of the histogram's buckets, in seconds.
 const CLASSES: [f64; 10] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0, 30.0];
 
 type Labels = Vec<(&'static str, String)>;
 
-/// The number of answered requests, and the time that they took; no tenant is named.
+/// The number of answered requests and their durations, without tenants.
 struct Metrics {
     registry: Registry,
     requests: Family<Labels, Counter>,

@@ -1,4 +1,4 @@
-//! Where the server keeps what is learned: on this machine, or in `PostgreSQL`.
+//! The server's storage: on this machine, or in `PostgreSQL`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,17 +15,17 @@ use serde_json::Value;
 use crate::postgres::roles::TenantName;
 use crate::postgres::{self, search};
 
-/// The origin of what the server wrote, in the log.
+/// The origin of the server's records in the log.
 const ORIGIN: &str = "server";
 
 pub(crate) enum TenantStore {
-    /// A database of each tenant on this machine.
+    /// One database per tenant, on this machine.
     Here(Arc<Here>),
     Postgres(Pool),
 }
 
 impl TenantStore {
-    /// Takes in what was taught; the ids of it.
+    /// Stores memories and returns their ids.
     pub(crate) async fn learn(
         &self,
         tenant: &TenantName,
@@ -71,7 +71,7 @@ impl TenantStore {
         }
     }
 
-    /// Returns what is known of an error, as `playbook seen` prints it.
+    /// Returns the memories of an error, as `playbook seen` prints them.
     pub(crate) async fn seen(
         &self,
         tenant: &TenantName,
@@ -96,7 +96,7 @@ impl TenantStore {
         }
     }
 
-    /// Notes what a lesson was worth; its effectiveness then, `None` where it is not known.
+    /// Records if a lesson helped; returns its effectiveness, or `None` for an unknown one.
     pub(crate) async fn outcome(
         &self,
         tenant: &TenantName,
@@ -162,11 +162,12 @@ impl TenantStore {
     }
 }
 
-/// A transaction in which the database shows this tenant's rows alone; it ends with the guard.
+/// Starts a transaction in which the database shows only this tenant's rows; it ends with the
+/// guard.
 async fn begin<'c>(client: &'c mut Object, tenant: &TenantName) -> anyhow::Result<Transaction<'c>> {
     let transaction = client.transaction().await?;
-    // All that is asked is found by an index. The planner does not know how few rows the search of
-    // words gives, and would rather read the whole table.
+    // Every query can use an index. The planner does not know how few rows the word search returns,
+    // and would rather read the whole table.
     let role = format!(
         "SET LOCAL ROLE \"{}\"; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;
          SET LOCAL enable_mergejoin = off; SET LOCAL jit = off",
@@ -176,7 +177,7 @@ async fn begin<'c>(client: &'c mut Object, tenant: &TenantName) -> anyhow::Resul
     Ok(transaction)
 }
 
-/// The databases of this machine, a few connections to each.
+/// The databases of this machine, with a few connections to each.
 pub(crate) struct Here {
     service: Arc<Service>,
     idle: Mutex<HashMap<String, Vec<Memory>>>,
@@ -188,7 +189,7 @@ impl Here {
         Self { service, idle }
     }
 
-    /// Has a tenant's memory answer, on a thread that may stand still.
+    /// Queries a tenant's memory, on a thread that may block.
     async fn ask<T: Send + 'static>(
         self: &Arc<Self>,
         tenant: &TenantName,

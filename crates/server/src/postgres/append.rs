@@ -1,4 +1,4 @@
-//! Appending to the log, and keeping what it comes to.
+//! Appends to the log, and updates the memories that result from it.
 
 use std::time::SystemTime;
 
@@ -7,16 +7,16 @@ use playbook::reflect::learned::{BIRTH, EffectWhenShown, Learned, SharedRecord, 
 use serde_json::json;
 use tokio_postgres::Transaction;
 
-/// Rows show up in the order of their positions, so that no reader passes one by.
+/// Makes rows visible in the order of their positions, so that no reader misses one.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(70234, hashtext(current_user))";
 
-/// The characters that are kept of what is searched beside a memory's text.
+/// The number of characters of searchable words that are kept in addition to the text.
 const LONGEST: usize = 2000;
 
-/// The origin of records, and the session that taught them, where one is known.
+/// The origin of records, and the session that taught them, if known.
 type Author<'a> = (&'a str, &'a str);
 
-/// Appends the records that the log has not; the caller commits. Returns how many were new.
+/// Appends records that are not in the log yet, without committing. Returns the number of new ones.
 pub(crate) async fn append(
     transaction: &Transaction<'_>,
     author: Author<'_>,

@@ -1,4 +1,4 @@
-//! Connections: encrypted, but for a server on this machine.
+//! Connections, encrypted except to a server on this machine.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -15,19 +15,18 @@ use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// A server that does not answer is not waited for longer.
+/// The time limit for a server that does not respond.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where the store is, and how to get there.
 pub(crate) struct Address {
     config: Config,
-    /// None for a server on this machine: a socket has no name that a certificate could be for.
+    /// `None` for a server on this machine: a certificate cannot name a socket.
     tls: Option<MakeRustlsConnect>,
 }
 
 impl Address {
     pub(crate) fn of(login: &Login) -> anyhow::Result<Self> {
-        // The error of the parser could quote the password.
+        // The parser's error could quote the password.
         let Ok(mut config) = login.url.parse::<Config>() else {
             bail!("could not read memory.url: it is no address of PostgreSQL");
         };
@@ -39,7 +38,7 @@ impl Address {
             config.password(password);
         }
         if config.get_ssl_mode() == SslMode::Prefer {
-            // What may be encrypted may also not be: whoever stands between would see to that.
+            // Optional encryption could be removed by a man in the middle.
             config.ssl_mode(if is_here(&config) {
                 SslMode::Disable
             } else {
@@ -57,7 +56,7 @@ impl Address {
 
 pub(crate) async fn connect(address: &Address) -> anyhow::Result<Client> {
     let connecting = async {
-        // The connection ends with the client; what went wrong the client's own calls say.
+        // The connection ends with the client, whose own calls report its errors.
         if let Some(tls) = &address.tls {
             let (client, connection) = address.config.connect(tls.clone()).await?;
             tokio::spawn(connection);
@@ -110,7 +109,7 @@ fn tls(roots: Option<&Path>) -> anyhow::Result<MakeRustlsConnect> {
     Ok(MakeRustlsConnect::new(config))
 }
 
-/// Returns true if all that the address names are sockets and loopback addresses.
+/// Returns `true` if the address names only sockets and loopback addresses.
 fn is_here(config: &Config) -> bool {
     let is_loopback = |host: &Host| match host {
         Host::Tcp(name) => {

@@ -1,4 +1,4 @@
-//! The shared store in `PostgreSQL`: the log that machines exchange, and what it comes to.
+//! The shared store in `PostgreSQL`: the log that machines exchange, and the resulting memories.
 
 mod append;
 mod connect;
@@ -15,10 +15,10 @@ pub(crate) use connect::{Address, connect, pool};
 /// The version of the tables that this program reads and writes.
 const VERSION: i32 = 1;
 
-/// Asks if there are tables of ours.
+/// Checks if our tables exist.
 const THERE: &str = "SELECT to_regclass('playbook.version') IS NOT NULL";
 
-/// Returns the name of the log, if its tables are of our version.
+/// Returns the name of the log, if its tables have our version.
 pub(crate) async fn version(client: &Client) -> anyhow::Result<String> {
     if !client.query_one(THERE, &[]).await?.try_get::<_, bool>(0)? {
         bail!("the database has no tables of Playbook; hint: `playbook server init`");
@@ -36,7 +36,7 @@ pub(crate) async fn version(client: &Client) -> anyhow::Result<String> {
     }
 }
 
-/// Returns the rows of the log after a position, in order, at most `limit`.
+/// Returns at most `limit` rows of the log after a position, in order.
 pub(crate) async fn after(
     client: &Client,
     position: u64,

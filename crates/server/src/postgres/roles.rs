@@ -1,4 +1,4 @@
-//! The tables and the roles: made once by whoever owns the database.
+//! The tables and roles, created once by the database's owner.
 
 use anyhow::{Context as _, ensure};
 use tokio_postgres::Client;
@@ -7,11 +7,11 @@ use super::{THERE, version};
 
 const TABLES: &str = include_str!("tables.sql");
 const PREFIX: &str = "tenant_";
-/// The role of `playbook server serve`, which may act as any tenant and as nobody else.
+/// The role of `playbook server serve`, which may act as any tenant and as no other role.
 pub(crate) const SERVER: &str = "playbook_server";
 const LONGEST: usize = 40;
 
-/// The name of a tenant that is also one of a role.
+/// The name of a tenant that is safe in a role's name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct TenantName(String);
 
@@ -29,16 +29,16 @@ impl TenantName {
         &self.0
     }
 
-    /// Its role in the database, which needs no quotes to be escaped.
+    /// Returns its role in the database, which needs no escaping in quotes.
     pub(crate) fn role(&self) -> String {
         format!("{PREFIX}{}", self.0)
     }
 }
 
-/// Makes tables and roles. Returns the password of the server's role, where that is new.
+/// Creates tables and roles. Returns the password of the server's role if it is new.
 pub(crate) async fn init(client: &mut Client) -> anyhow::Result<Option<String>> {
     let transaction = client.transaction().await?;
-    // Two at once: the second finds all made.
+    // The second of two concurrent calls finds everything created.
     transaction
         .batch_execute("SELECT pg_advisory_xact_lock(70234, 0)")
         .await?;
@@ -57,7 +57,7 @@ pub(crate) async fn init(client: &mut Client) -> anyhow::Result<Option<String>> 
     Ok(password)
 }
 
-/// Makes the role of a tenant. Returns its password, where it is new.
+/// Creates the role of a tenant. Returns its password if it is new.
 pub(crate) async fn add_tenant(
     client: &mut Client,
     tenant: &TenantName,

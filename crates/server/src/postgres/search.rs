@@ -1,4 +1,4 @@
-//! Finding what was learned, in the rows of one tenant.
+//! Searches the memories of one tenant.
 
 use std::time::SystemTime;
 
@@ -12,9 +12,9 @@ use playbook::reflect::tellable::Outlet;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-/// The number of memories with the words that are weighed.
+/// The number of memories with the words that are ranked.
 const CANDIDATES: i64 = 1_000;
-/// The weights of importance, confidence, effectiveness and age, as `playbook recall` has them.
+/// The weights of importance, confidence, effectiveness and age, as in `playbook recall`.
 const WEIGHT: &str = "(0.5 + 0.5 * m.importance) * (0.5 + 0.5 * m.confidence)
      * (0.5 + m.effectiveness)
      * (0.5 + 0.5 * 90 / (90 + greatest(extract(epoch FROM now() - m.last_seen) / 86400, 0)))";
@@ -22,7 +22,7 @@ const COLUMNS: &str = "m.key, m.kind, m.project, m.tenant, m.session, m.job, m.t
      m.category, m.signature, m.importance, m.confidence, m.effectiveness, m.occurrences,
      m.times_applied, m.created, m.last_seen, m.origin, m.tags, m.detail";
 
-/// Finds what fits best, best first: what has all of the words, else what has some.
+/// Finds the best matches, best first: memories with all of the words, else with some.
 pub(crate) async fn recall(
     client: &impl GenericClient,
     query: &RecallQuery,
@@ -83,8 +83,7 @@ async fn select(
     remembered(client, &sql, &params).await
 }
 
-/// Returns what is known about the error that has one of these keys or names, in one project or
-/// in all.
+/// Returns the memories of the error with one of these keys, in one project or in all.
 pub(crate) async fn about(
     client: &impl GenericClient,
     keys: &[Signature],
@@ -114,7 +113,7 @@ pub(crate) async fn find(
     Ok(remembered(client, &sql, &[&id]).await?.pop())
 }
 
-/// Figures about one project or all.
+/// Returns figures about one project or all.
 pub(crate) async fn stats(
     client: &impl GenericClient,
     project: Option<&str>,
@@ -131,7 +130,7 @@ pub(crate) async fn stats(
     Ok(stats)
 }
 
-/// Memories with the words of a query, at most [`CANDIDATES`].
+/// The memories with the words of a query, at most [`CANDIDATES`].
 const BY_WORDS: &str = "playbook.found(
          to_tsquery('english', $10)
              && CASE WHEN $1::text IS NULL THEN ''::tsquery
@@ -141,7 +140,7 @@ const BY_WORDS: &str = "playbook.found(
                       FROM unnest($2::text[]) kind)::tsquery END,
          CASE WHEN numnode(to_tsquery('english', $10)) = 0 THEN 0 ELSE $9::bigint::integer END) f
      JOIN playbook.memories m ON m.tenant = current_user AND m.key = f.key";
-/// The most important, at most [`CANDIDATES`].
+/// The most important memories, at most [`CANDIDATES`].
 const BY_IMPORTANCE: &str = "(SELECT * FROM playbook.memories m
      WHERE m.tenant = current_user AND ($1::text IS NULL OR m.project = $1)
          AND (cardinality($2::text[]) = 0 OR m.kind = ANY ($2::text[])) AND m.tags @> $7::text[]

@@ -1,8 +1,8 @@
-//! Numbers that look random and are the same for the same seed, and how many of them are tried.
+//! Pseudo-random numbers from a seed, and the number of test rounds.
 
 const VARIABLE: &str = "PLAYBOOK_TEST_SEED";
 
-/// Whether tests are to try as much as before a release, for a quarter of an hour.
+/// Returns `true` if tests run a quarter of an hour, as before a release.
 pub(crate) fn is_heavy() -> bool {
     std::env::var_os("HEAVY").is_some()
 }
@@ -10,7 +10,7 @@ pub(crate) fn is_heavy() -> bool {
 pub(crate) struct Chance(u64);
 
 impl Chance {
-    /// The seed that the variable asks for, else another each time; it is printed.
+    /// Returns the seed from the variable, else a new one, and prints it.
     pub(crate) fn seed() -> u64 {
         let wanted = std::env::var(VARIABLE)
             .ok()

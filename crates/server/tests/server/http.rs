@@ -1,5 +1,5 @@
-//! Promise: what spec/3 to spec/5 ask is answered over HTTP, on this machine's databases and on
-//! `PostgreSQL` alike; nobody is told another's word.
+//! Promise: the operations of spec/3 to spec/5 work over HTTP, on this machine's databases and on
+//! `PostgreSQL` alike; no tenant sees another's data.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -54,7 +54,7 @@ fn a_reflection_is_stored_with_its_strategy_and_found_by_all_that_spec_3_names()
             let found = server.found(&server.team, &query);
             assert_eq!(found.len(), expected, "{query}: {found:?}");
         }
-        // The same once more is the same, learned twice.
+        // The same reflection again is one memory, learned twice.
         let again = server.told(201, "POST /api/v1/reflections", &reflection());
         assert_eq!(again, stored);
         let stats = server.told(200, "GET /api/v1/stats?project_id=orders", &json!({}));
@@ -112,7 +112,7 @@ fn a_tenant_finds_nothing_of_another_whatever_it_asks() {
         let Answer(_, figures) = other("GET /api/v1/stats", json!({}));
         assert_eq!(figures["reflections"], 0);
         assert_eq!(other("GET /api/v1/playbooks/orders", json!({})).0, 404);
-        // The same text is its own, and neither counts for the other.
+        // The same text of another tenant is separate, and neither counts for the other.
         let mut same = reflection();
         same["tenant_id"] = "others".into();
         assert_eq!(other("POST /api/v1/reflections", same).0, 201);

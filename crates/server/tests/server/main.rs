@@ -1,4 +1,4 @@
-//! What `playbook-server` promises, with real processes and a real `PostgreSQL`.
+//! The promises of `playbook-server`, with real processes and a real `PostgreSQL`.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Promise: no request breaks the server, and none is told another tenant's word.
+//! Promise: no request breaks the server, and none returns another tenant's data.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn no_request_is_answered_with_a_500_or_another_tenants_word() {
         server.told(201, "POST /api/v1/reflections", &secret);
         let mut chance = Chance::new(seed);
         for number in 0..requests {
-            // The rate is not what is tried.
+            // The rate limit is not under test.
             let (head, body) = broken(&mut chance, &server.others);
             let Some(Answer(status, told)) = server.send(&head, &body) else {
                 continue;

@@ -1,4 +1,4 @@
-//! Promise: whatever stops or cuts off whom, at the end every record is on every machine once.
+//! Promise: after any kills and cut connections, every record ends up on every machine once.
 
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -36,7 +36,7 @@ fn machines_know_all_of_each_other_once() {
             let mut chance = Chance::new(chance.next());
             scope.spawn(move || live(user, number, records, strikes, &mut chance));
         }
-        // Partitions, while they are at it.
+        // Partitions during the exchange.
         for _ in 0..strikes {
             thread::sleep(Duration::from_millis(chance.below(60)));
             is_cut.store(chance.below(4) == 0, Ordering::Relaxed);
@@ -56,7 +56,7 @@ fn machines_know_all_of_each_other_once() {
         assert_eq!(stats.reflections, reflections);
         assert_eq!(stats.lessons, lessons);
         assert_eq!(memory.unsent().unwrap(), 0);
-        // Each lesson was found helpful by its own machine once.
+        // Each lesson was rated helpful once, by its own machine.
         assert_eq!(stats.shown, lessons);
         let now = "2026-01-05T10:00:00Z".parse().unwrap();
         let every = memory.recall(&RecallQuery::best(all * 2), now);
@@ -69,9 +69,9 @@ fn machines_know_all_of_each_other_once() {
     assert_eq!(stored, format!("{all}|{all}|{}", all / 2));
 }
 
-/// A machine learns in portions, and syncs all the while; some of that is killed.
+/// Learns records in batches on one machine and syncs meanwhile; some of its processes are killed.
 fn live(user: &User, number: usize, records: u64, strikes: u64, chance: &mut Chance) {
-    // A clock of its own: years behind, years ahead.
+    // The machine's clock is years behind or ahead.
     let year = 2020 + number;
     let now = format!("{year}-03-01T10:00:00Z");
     let sync = || {
@@ -134,7 +134,7 @@ fn learn(memory: &mut Memory, machine: usize, record: u64, now: &str) {
     }
 }
 
-/// A way to the server that can be cut: nothing comes through then, and what is open breaks.
+/// Opens a relay to the server that can be cut: nothing passes then, and open connections break.
 fn bad_line(socket: PathBuf, is_cut: Arc<AtomicBool>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

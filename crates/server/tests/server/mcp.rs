@@ -1,5 +1,5 @@
-//! Promise: an MCP client finds four tools in few words; what they say is what the command line says,
-//! and nothing that an agent asks to be remembered is used before the user has decided.
+//! Promise: an MCP client finds four tools with short descriptions; they answer as the command line
+//! does. An agent's proposals are not used before the user has decided.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::user::User;
 
-/// What all definitions may take: 600 tokens of about four characters.
+/// The limit of all definitions in characters: 600 tokens of about four.
 const MOST: usize = 2_400;
 
 /// A user with a project, and a client that has started the server there.

@@ -1,20 +1,18 @@
-//! A `PostgreSQL` of its own.
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::user::User;
 
-/// A server in a temporary folder that trusts whoever reaches its socket there.
+/// A server in a temporary folder that trusts every client of its socket.
 pub(crate) struct Postgres {
     folder: tempfile::TempDir,
     programs: PathBuf,
 }
 
 impl Postgres {
-    /// Starts it with the tables and the tenants `team` and `others`; `None`, and says so, where
-    /// `PostgreSQL` is not installed.
+    /// Starts the server with the tables and the tenants `team` and `others`. Returns `None` with a
+    /// message if `PostgreSQL` is not installed.
     pub(crate) fn start() -> Option<Self> {
         let server = Self::empty()?;
         server.admin(&["server", "init"]);
@@ -24,7 +22,6 @@ impl Postgres {
         Some(server)
     }
 
-    /// Starts it without anything in it.
     pub(crate) fn empty() -> Option<Self> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();

@@ -1,4 +1,4 @@
-//! A server at work, and its clients.
+//! A running server and its clients.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::postgres::Postgres;
 use crate::user::User;
 
-/// A server at work, with the tokens of two tenants.
+/// A running server, with the tokens of two tenants.
 pub(crate) struct Server {
     pub(crate) user: User,
     pub(crate) child: Child,
@@ -28,7 +28,7 @@ impl Server {
         Self::start(User::new(), options, None)
     }
 
-    /// On a `PostgreSQL` of its own; `None` where that is not installed.
+    /// Starts a server on its own `PostgreSQL`; `None` if that is not installed.
     pub(crate) fn on_postgres(options: &[&str]) -> Option<Self> {
         let store = Postgres::start()?;
         let user = User::sharing(&store.url("playbook_server"));
@@ -36,7 +36,7 @@ impl Server {
         Some(Self::start(user, &options, Some(store)))
     }
 
-    /// On both kinds of store, one after the other.
+    /// Runs a test on both kinds of store, one after the other.
     pub(crate) fn on_each(test: impl Fn(&Self)) {
         test(&Self::here(&[]));
         if let Some(server) = Self::on_postgres(&[]) {
@@ -83,7 +83,7 @@ impl Server {
         let length = body.len();
         let head =
             format!("{head}\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n");
-        // A server that has refused the beginning reads no more.
+        // A server that has refused the beginning stops reading.
         _ = stream
             .write_all(head.as_bytes())
             .and_then(|()| stream.write_all(body));
@@ -101,7 +101,7 @@ impl Server {
         self.send(&head, body.to_string().as_bytes()).unwrap()
     }
 
-    /// What the team is answered, with this status.
+    /// Returns the answer to the team's request, which must have this status.
     pub(crate) fn told(&self, status: u16, request: &str, body: &Value) -> Value {
         let Answer(found, told) = self.ask(&self.team, request, body);
         assert_eq!(found, status, "{request} {body}: {told}");

@@ -1,5 +1,6 @@
-//! Promise: what one machine learned is known on the others after both have synced, once; what is
-//! forgotten is forgotten there; another tenant never sees it; nothing that arrives is trusted.
+//! Promise: after both machines have synced, what one learned is known on the other, once.
+//! Forgotten items are forgotten there, other tenants never see them, and no received record is
+//! trusted.
 
 use std::fs;
 use std::net::TcpListener;
@@ -21,7 +22,7 @@ fn a_lesson_of_one_is_the_others_once_in_the_same_repository() {
     let a = User::sharing(&team).cloned(REMOTE);
     let b = User::sharing(&team).cloned("https://github.com/team/app");
     let id = a.learn("Run zebrabuild before the tag.");
-    // Learned where b has never worked: it is known once b has.
+    // Learned in a project where b has never worked: it is known after b's sync.
     assert_eq!(a.sync(), "sent 1, fetched 0");
     assert_eq!(b.sync(), "sent 0, fetched 1");
     assert_eq!(b.sync(), "sent 0, fetched 0");
@@ -32,7 +33,7 @@ fn a_lesson_of_one_is_the_others_once_in_the_same_repository() {
     assert_eq!(b.knows("zebrabuild"), 1, "now it knows where");
     a.sync();
     assert_eq!(a.knows("okapi"), 1);
-    // What it was worth to b counts for a.
+    // b's rating counts for a.
     b.ok(&["lesson", "outcome", &id, "--helped"]);
     b.sync();
     a.sync();
@@ -45,7 +46,7 @@ fn a_lesson_of_one_is_the_others_once_in_the_same_repository() {
     let (all, _) = other.ok(&["recall", "--all", "zebrabuild"]);
     assert!(!all.contains("tag"), "{all}");
 
-    // What is forgotten is forgotten by its own; what others taught stays theirs.
+    // Only a user's own records are forgotten; those of others stay.
     a.ok(&["forget", &id, "--yes"]);
     b.ok(&["forget", "--project", "--yes"]);
     a.sync();
@@ -62,7 +63,7 @@ fn what_arrives_is_masked_and_screened_and_is_no_session_of_this_user() {
     let [a, b] = [(); 2].map(|()| User::sharing(&team).cloned(REMOTE));
     a.learn("Run zebrabuild before the tag.");
     a.sync();
-    // What someone wrote into the log by hand.
+    // Records that were written into the log by hand.
     let token = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
     let forged = |job: &str, correction: &str| {
         db.sql(&format!(

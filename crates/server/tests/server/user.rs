@@ -1,4 +1,4 @@
-//! A user with a HOME of their own.
+//! A user with a separate HOME.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,7 +9,6 @@ use serde_json::json;
 
 use crate::session::Session;
 
-/// A user with a project, on a machine of their own.
 pub(crate) struct User(tempfile::TempDir);
 
 impl User {
@@ -19,7 +18,6 @@ impl User {
         user
     }
 
-    /// One that shares what is learned.
     pub(crate) fn sharing(url: &str) -> Self {
         let user = Self::new();
         user.ok(&["config", "set", "memory.url", url]);
@@ -51,7 +49,7 @@ impl User {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        // `cargo test` builds it beside the server.
+        // `cargo test` builds it next to the server.
         let server = Path::new(env!("CARGO_BIN_EXE_playbook-server"));
         let program = server.with_file_name("playbook");
         let is_fine = program.is_file();
@@ -84,7 +82,7 @@ impl User {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Learns a lesson by hand; its id.
+    /// Adds a lesson with the command and returns its id.
     pub(crate) fn learn(&self, correction: &str) -> String {
         let lesson = "lesson add --json --task release --mistake tagged-first --correction";
         let (told, _) = self.ok(&lesson.split(' ').chain([correction]).collect::<Vec<_>>());
@@ -92,7 +90,7 @@ impl User {
         told["id"].as_str().unwrap().to_owned()
     }
 
-    /// Ends a session in which an error struck; its job waits.
+    /// Ends a session with an error; its job stays in the spool.
     pub(crate) fn end_of_a_session(&self) {
         let project = self.project();
         let error = "Exit code 128\nfatal: 'upstream' does not appear to be a git repository";
@@ -115,7 +113,7 @@ impl User {
         assert!(hook.wait().unwrap().success());
     }
 
-    /// How often a word stands in what is found by it, in this project.
+    /// Counts a word in the output of `playbook recall` in this project.
     pub(crate) fn knows(&self, word: &str) -> usize {
         self.ok(&["recall", word]).0.matches(word).count()
     }

@@ -1,16 +1,14 @@
-//! Finds the two sides of a file in which version control left conflict markers.
+//! Separates the two sides of a file with conflict markers of version control.
 
-/// The least length of a marker; where merges are nested, those outside are longer.
+/// The least length of a marker; nested merges use longer ones outside.
 const MIN_MARKER: usize = 7;
 
-/// The versions that a file with conflict markers was made of.
+/// The versions in a file with conflict markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sides {
-    /// The file as this side would have it.
     pub ours: Vec<u8>,
-    /// The file as the other side would have it.
     pub theirs: Vec<u8>,
-    /// The file before both, where every conflict says what that was.
+    /// The common ancestor, if every conflict includes it.
     pub base: Option<Vec<u8>>,
 }
 
@@ -22,8 +20,8 @@ enum ConflictPart {
     Theirs,
 }
 
-/// Returns true if a file has conflict markers, be they whole or not. No playbook has a line that
-/// begins so.
+/// Returns `true` if a file has conflict markers, even incomplete ones. No line of a playbook
+/// begins like one.
 pub fn has_markers(file: &[u8]) -> bool {
     let has = |wanted: u8| {
         let mut lines = file.split(|byte| *byte == b'\n');
@@ -32,10 +30,10 @@ pub fn has_markers(file: &[u8]) -> bool {
     has(b'<') && has(b'>')
 }
 
-/// Takes a file with conflict markers apart; `None` where it has none that are whole.
+/// Separates the sides of a file; `None` without complete conflict markers.
 ///
-/// A marker is the same character seven times or more at the beginning of a line, and then a
-/// space or the end of the line. No line within a string of a JSON file begins so: a string has
+/// A marker is the same character seven times or more at the beginning of a line, followed by a
+/// space or the end of the line. No line within a JSON string begins like that, since a string has
 /// no line break.
 pub fn sides(file: &[u8]) -> Option<Sides> {
     use ConflictPart::{Base, Common, Ours, Theirs};
@@ -74,7 +72,6 @@ pub fn sides(file: &[u8]) -> Option<Sides> {
     })
 }
 
-/// Returns the character of a marker line and the marker's length.
 fn marker(line: &[u8]) -> Option<(u8, usize)> {
     let first = *line.first()?;
     let length = line.iter().take_while(|byte| **byte == first).count();

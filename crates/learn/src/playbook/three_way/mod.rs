@@ -1,12 +1,11 @@
-//! Merges two playbooks that grew from one: as if both sides had learned in turn.
+//! Merges two playbooks with a common ancestor, as if one had learned both sides' changes.
 //!
-//! Points are matched by name and text. What a side added to a counter is added; a job that both
-//! sides applied counts once, since the file knows what each did. A text that both
-//! added is one point; two texts that both added under one name are two, and the one that was
-//! added later gets a new number. A text that both edited is that of the later side, and remembers
-//! the other. A point that one side took away stays where the other edited it or voted on it.
-//! What we know nothing of is merged by key, as git would. `docs/branches.md` says what cannot be
-//! decided from the files.
+//! Points are matched by name and text. The changes of a counter are added; a job that both sides
+//! applied counts once, since the file records each job's votes. If both added the same text, it is
+//! one point. If both added different texts under one name, the later one gets a new number. If
+//! both edited a text, the later side wins, and the note keeps the other. A point that one side
+//! removed stays if the other edited it or voted on it. Unknown fields are merged by key, as git
+//! would. `docs/branches.md` lists what the files cannot decide.
 
 mod conflict;
 mod points;
@@ -27,11 +26,10 @@ use super::id::raise;
 use super::model::{APPLIED_KEPT, LAST_UPDATED, Meta, Playbook, VERSION, VERSION_KEY};
 use super::read::{Defect, migrate};
 
-/// Two playbooks as one.
 #[derive(Debug, Clone)]
 pub struct Merged {
     pub playbook: Playbook,
-    /// What had to be decided, in sentences for the user.
+    /// The decisions of the merge, in sentences for the user.
     pub decided: Vec<String>,
 }
 
@@ -44,20 +42,19 @@ worded! {
     }
 }
 
-/// Why files are not merged.
+/// The reason why files are not merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unmergeable {
-    /// One of them is no playbook.
     #[error("{}: {flaw}", file.word())]
     Unreadable { file: MergeFile, flaw: Defect },
-    /// A newer version wrote one of them.
+    /// A newer version wrote one of the files.
     #[error("its format is version {0}, and this program knows {VERSION}")]
     Newer(String),
 }
 
-/// Merges what two files made of a third, if there is one and it is not empty.
+/// Merges two files with their common ancestor, which may be missing or empty.
 ///
-/// A base with conflict markers is what git made of several bases: it counts as their merge.
+/// A base with conflict markers is git's combination of several bases: it counts as their merge.
 pub fn merge_files(base: Option<&[u8]>, ours: &[u8], theirs: &[u8]) -> Result<Merged, Unmergeable> {
     let read = |file, bytes: &[u8]| match migrate(bytes) {
         Ok(migrated) => Ok(migrated.playbook),
@@ -77,8 +74,8 @@ pub fn merge_files(base: Option<&[u8]>, ours: &[u8], theirs: &[u8]) -> Result<Me
     merge(base.as_ref(), [&ours, &theirs])
 }
 
-/// Returns the value of the side that changed it; of two changes that of the later side. Of a
-/// value and its removal the value stays.
+/// Returns the changed value; of two changes, the later side's. Between a change and a removal the
+/// change wins.
 pub(super) fn pick<'v, T: PartialEq>(
     base: Option<&'v T>,
     [later, earlier]: [Option<&'v T>; 2],
@@ -92,8 +89,8 @@ pub(super) fn pick<'v, T: PartialEq>(
     }
 }
 
-/// Picks for each key: first the keys of the later side in their order, then those that only the
-/// other has. A side that changed nothing leaves the other as it is.
+/// Picks the value of each key: first the keys of the later side in their order, then the other's.
+/// If one side changed nothing, returns the other.
 pub(super) fn pick_each(
     base: &Map<String, Value>,
     [later, earlier]: [&Map<String, Value>; 2],
@@ -109,7 +106,7 @@ pub(super) fn pick_each(
     picked.collect()
 }
 
-/// Merges what two sides made of `base`; without one, what both have counts as theirs in common.
+/// Merges two sides; without a base, their common content counts as one.
 fn merge(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Result<Merged, Unmergeable> {
     for side in sides.into_iter().chain(base) {
         match side.root.get(VERSION_KEY).and_then(Value::as_str) {
@@ -124,7 +121,8 @@ fn merge(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Result<Merged, Unmer
     } else if base_bytes.as_ref() == Some(&ours) {
         sides[1]
     } else {
-        // Of two changes in one second their bytes decide, so that both sides find the same.
+        // Between changes in the same second the bytes decide, so that both sides get the same
+        // result.
         let mut sides = sides;
         if (updated(sides[0]), ours) < (updated(sides[1]), theirs) {
             sides.reverse();
@@ -141,7 +139,6 @@ fn updated(playbook: &Playbook) -> Option<Timestamp> {
     playbook.root.get(LAST_UPDATED)?.as_str()?.parse().ok()
 }
 
-/// Merges the later and the earlier side.
 fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
     let empty = Playbook::empty();
     let before = base.unwrap_or(&empty);
@@ -184,8 +181,8 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
     Merged { playbook, decided }
 }
 
-/// Returns the sections with the merged points: those of the base in its order, then what is new
-/// by age.
+/// Returns the sections with the merged points: those of the base in its order, then new ones by
+/// age.
 fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points) -> Map<String, Value> {
     let [later, earlier] = sides.map(|side| &side.sections);
     let mut merged = pick_each(&base.sections, [later, earlier]);
@@ -214,7 +211,8 @@ fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points) -> Map<Stri
     merged
 }
 
-/// Returns the entries of a section that are no key points: those of both, and what either added.
+/// Returns the entries of a section that are no key points: the common ones, and those either side
+/// added.
 fn odd_entries(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value> {
     let [before, ours, theirs] = [base, sides[0], sides[1]].map(|playbook| {
         let places = playbook.places().into_values();
@@ -242,7 +240,6 @@ fn odd_entries(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value
     merged
 }
 
-/// Returns what both sides know of points and jobs.
 fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points) -> Meta {
     let [later, earlier] = sides.each_ref().map(|side| &side.meta);
     let mut next = later.next.clone();
@@ -251,17 +248,17 @@ fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points) -> Meta {
     }
     let mut aliases = earlier.aliases.clone();
     aliases.extend(later.aliases.clone());
-    // The new names of one branch are told to the other, which gives the old ones on.
+    // The new names of one branch become aliases for the other, which still uses the old ones.
     let is_shared = |name: &String| sides.iter().any(|side| side.shared.contains(name));
     aliases
         .retain(|name, target| name != target && (!points.contains_key(name) || is_shared(name)));
-    // A job of the base that one side lacks was reverted there, or that side picked a later one
-    // without it: its votes are not there.
+    // A job of the base that one side lacks was reverted there, or that side cherry-picked a later
+    // one without it. Its votes are missing there.
     let of_both = |job: &&String| later.applied.contains(job) && earlier.applied.contains(job);
     let applied: BTreeSet<&String> = later.applied.iter().chain(&earlier.applied).collect();
     let applied = applied.into_iter();
     let applied = applied.filter(|job| of_both(job) || !base.applied.contains(job));
-    // Their ids begin with their times.
+    // Job ids begin with their times.
     let mut applied: Vec<String> = applied.cloned().collect();
     applied.drain(..applied.len().saturating_sub(APPLIED_KEPT));
     let mut votes = later.votes.clone();

@@ -1,5 +1,5 @@
-//! Finds the points that are the same on two sides, names those that are not, and merges their
-//! fields, counters and places.
+//! Matches the points of two sides, names those that differ, and merges their fields, counters and
+//! places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,20 +13,20 @@ use crate::playbook::id::{Id, Section};
 use crate::playbook::model::{Meta, Note, Playbook};
 use crate::playbook::votes::{Moves, renamed};
 
-/// Under this key a point remembers the text that it lost to a later edit of the other side.
+/// The key for the text that a point lost to a later edit of the other side.
 const OTHER_TEXT: &str = "other_text";
 
-/// The named entries of a playbook; of two with one name the last (REQ-REFL-007).
+/// The named entries of a playbook; of two with one name, the last (REQ-REFL-007).
 pub(super) type Points = BTreeMap<String, PointState>;
 /// New names by old ones.
 pub(super) type Names = BTreeMap<String, String>;
 
-/// One of the playbooks of a merge, whose points can get other names.
+/// One of the playbooks of a merge, whose points can be renamed.
 #[derive(Debug, Default)]
 pub(super) struct Side {
     pub(super) points: Points,
     pub(super) meta: Meta,
-    /// Names that were renamed, and may be those of other points as well.
+    /// Names that were renamed, and may also belong to other points.
     pub(super) shared: BTreeSet<String>,
 }
 
@@ -45,7 +45,7 @@ impl Side {
         }
     }
 
-    /// Gives points other names. An old name stays as an alias.
+    /// Renames points. Old names stay as aliases.
     pub(super) fn rename(&mut self, names: &Names) {
         if names.is_empty() {
             return;
@@ -72,7 +72,7 @@ impl Side {
         self.shared.extend(names.keys().cloned());
     }
 
-    /// Returns the point that took another in, by however many steps.
+    /// Returns the point that another was merged into, directly or in several steps.
     fn taken_in(&self, name: &str) -> Option<&str> {
         let aliases = &self.meta.aliases;
         let steps = std::iter::successors(aliases.get(name), |name| aliases.get(*name));
@@ -82,12 +82,12 @@ impl Side {
     }
 }
 
-/// Gives the points that an earlier merge renumbered one name in all three playbooks, while the
-/// other branch went on under the old one. A point that has that name for itself gets a number
-/// above `highest`.
+/// Gives points that an earlier merge renumbered the same name in all three playbooks, although the
+/// other branch still uses the old one. A point that has the new name already gets a number above
+/// `highest`.
 ///
-/// Main and a branch both gave `pat-002`, and a merge into main made `pat-003` of the branch's.
-/// On the branch it is `pat-002` still. Its changes there are made to `pat-003`.
+/// Example: main and a branch both created `pat-002`, and a merge into main renamed the branch's to
+/// `pat-003`. The branch still calls it `pat-002`. Its changes there apply to `pat-003`.
 pub(super) fn follow_renumbered(
     base: &mut Side,
     sides: &mut [Side; 2],
@@ -128,7 +128,7 @@ pub(super) fn follow_renumbered(
     }
 }
 
-/// A text that is new on one side or on both, with the name that it has on each.
+/// A text that is new on one side or on both, with its name on each.
 struct NewText<'a> {
     names: [Option<&'a String>; 2],
     said: String,
@@ -139,9 +139,9 @@ struct NewText<'a> {
 /// The time, name and text of a new point: an order that is the same for both sides.
 type Born<'a> = (Option<Timestamp>, &'a String, &'a str);
 
-/// Returns new names for points of each side: one name for a text that both have, and two names
-/// for two texts that both added under one. The one that was added first keeps its name, the
-/// other gets a number above `highest`.
+/// Returns new names for points of each side: one name for a text that both have, and two names for
+/// two texts added under one. The one that was added first keeps its name, the other gets a number
+/// above `highest`.
 pub(super) fn new_names(
     base: &Points,
     sides: [&Points; 2],
@@ -226,14 +226,14 @@ fn said(state: &PointState) -> String {
     clean_text(state.text())
 }
 
-/// The later and the earlier side that grew from a base, with names that mean the same in all three.
+/// The later and the earlier side of a merge, with names that are the same in all three playbooks.
 pub(super) struct PointsMerge<'a> {
-    /// Without a base, what both have in common is found by the jobs that they know.
+    /// `None` without a base; the jobs then show what both sides share.
     base: Option<&'a Side>,
     sides: &'a [Side; 2],
-    /// The votes of the jobs of one side alone.
+    /// The votes of jobs that only one side has.
     own: [Moves; 2],
-    /// The votes of the jobs that both sides have and the base has not.
+    /// The votes of jobs that both sides have and the base lacks.
     common: Moves,
 }
 
@@ -257,7 +257,7 @@ impl<'a> PointsMerge<'a> {
         }
     }
 
-    /// Returns the merged points; `decided` gets a sentence for each decision.
+    /// Returns the merged points; `decided` receives a sentence for each decision.
     pub(super) fn points(&self, decided: &mut Vec<String>) -> Points {
         let mut merged = Points::new();
         let mut carried: Vec<(&str, [i64; 2])> = Vec::new();
@@ -283,7 +283,7 @@ impl<'a> PointsMerge<'a> {
                             carried.push((into, by));
                             continue;
                         }
-                        // What it had before moved to another point.
+                        // Its earlier votes moved to another point.
                         Some(_) => set_counts(&mut kept.entry, by),
                         None => {}
                     }
@@ -306,8 +306,8 @@ impl<'a> PointsMerge<'a> {
         merged
     }
 
-    /// Returns what is counted twice: votes of points of the base that both sides merged away.
-    /// They are taken out of the point that took them in on the earlier side.
+    /// Returns double-counted votes: those of base points that both sides merged away. They are
+    /// subtracted from the point that received them on the earlier side.
     fn moved_twice(&self) -> impl Iterator<Item = (&str, [i64; 2])> {
         let base = self.base.into_iter().flat_map(|base| &base.points);
         base.filter_map(|(name, state)| {
@@ -366,7 +366,8 @@ impl<'a> PointsMerge<'a> {
         }
     }
 
-    /// Returns what the base had and what each side added; a job that both have counts once.
+    /// Returns the base's counters plus each side's changes; a job that both sides have counts
+    /// once.
     fn counts(&self, name: &str, base: Option<&PointState>, sides: [&PointState; 2]) -> [i64; 2] {
         let moved = |moves: &Moves| moves.get(name).copied().unwrap_or_default();
         let [later, earlier] = sides.map(|side| counts(&side.entry));

@@ -93,7 +93,7 @@ fn what_we_know_nothing_of_is_merged_by_key() {
     assert_eq!(merged["sections"]["OTHERS"], list);
 }
 
-/// What a job of the test does: votes on texts, and a text that it adds.
+/// The effect of a test's job: votes on texts, and a new text.
 #[derive(Debug, Clone)]
 struct Scenario {
     votes: Vec<(usize, bool)>,
@@ -139,7 +139,7 @@ fn apply(playbook: &mut Playbook, job: &str, work: &Scenario, now: Timestamp) {
     playbook.set_last_updated(now);
 }
 
-/// What a playbook says, whatever its points are called.
+/// Returns the counters of a playbook by text, regardless of its points' names.
 fn by_text(playbook: &Playbook) -> BTreeMap<String, (u64, u64)> {
     let points = playbook.points();
     points
@@ -148,12 +148,12 @@ fn by_text(playbook: &Playbook) -> BTreeMap<String, (u64, u64)> {
 }
 
 proptest! {
-    /// As if both had learned in turn: a vote counts where its point stood when it was cast.
+    /// The result equals sequential learning: a vote counts for the point at its time.
     #[test]
     fn nothing_is_lost_and_nothing_doubled(
         before in vec(work(), 0..6),
         [ours, theirs] in [vec(work(), 0..6), vec(work(), 0..6)],
-        // These were applied on one side and picked by the other.
+        // Jobs that were applied on one side and cherry-picked by the other.
         both in vec(work(), 0..3),
         has_base in any::<bool>(),
     ) {
@@ -185,7 +185,7 @@ proptest! {
         prop_assert_eq!(by_text(&merged), expected, "{:?}", sides);
         let swapped = merge(with, [&sides[1], &sides[0]]).unwrap().playbook;
         prop_assert_eq!(swapped.to_bytes(), merged.to_bytes());
-        // Merged with either side again it is the same, and names are unique.
+        // Merging it with either side again changes nothing, and names are unique.
         for side in &sides {
             let again = merge(Some(side), [&merged, side]).unwrap().playbook;
             prop_assert_eq!(again.to_bytes(), merged.to_bytes());
@@ -194,7 +194,7 @@ proptest! {
         let unique: std::collections::BTreeSet<&String> = names.iter().collect();
         prop_assert_eq!(unique.len(), names.len());
         prop_assert_eq!(Playbook::parse(&merged.to_bytes()).unwrap().to_bytes(), merged.to_bytes());
-        // A criss-cross: each side goes on from the merge, and both are merged over it.
+        // A criss-cross merge: each side continues from the merge, and both are merged again.
         let mut further = [merged.clone(), merged.clone()];
         let one = Scenario { votes: vec![(0, true), (1, false)], adds: Some(2) };
         let mut expected = by_text(&merged);

@@ -1,8 +1,8 @@
-//! Any agent's trace of a task, as spec/3's `ReflectionContext` has it, to be reflected on.
+//! Any agent's trace of a task (spec/3's `ReflectionContext`), for reflection.
 //!
-//! [`Trace::read`] takes the body of `POST /api/v1/reflections/generate`; `Trace::session`
-//! plays it back as a session of the client, so that everything known about sessions
-//! (masking, the choice of evidence, errors and what made them good) holds for it as well.
+//! [`Trace::read`] parses the body of `POST /api/v1/reflections/generate`. `Trace::session` replays
+//! it as a session of the client. Masking, the choice of evidence, errors and their fixes thus work
+//! as for sessions.
 
 mod replay;
 
@@ -20,15 +20,15 @@ use crate::tenant;
 use crate::transcript::SessionOutcome;
 
 const MAX_EVENTS: usize = 100_000;
-/// Where an event may name its tool among its metadata.
+/// The key of the tool's name in an event's metadata.
 const TOOL: &str = "tool";
 
-/// A task's trace, and what its agent says of it.
+/// A task's trace, with the agent's evaluation.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Trace {
     #[serde(rename = "tenant_id", default, deserialize_with = "or_default")]
     pub tenant: String,
-    /// The project; `None` for the one the command runs in.
+    /// The project; `None` for that of the command.
     #[serde(rename = "project_id")]
     pub project: Option<String>,
     #[serde(rename = "session_id")]
@@ -53,7 +53,7 @@ pub struct Trace {
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct TraceEvent {
-    /// Its id; numbered where the agent gives none.
+    /// The id; numbered if the agent gives none.
     #[serde(rename = "event_id", default, deserialize_with = "or_default")]
     pub id: String,
     #[serde(rename = "event_type", deserialize_with = "word")]
@@ -61,7 +61,7 @@ pub struct TraceEvent {
     #[serde(default, deserialize_with = "time")]
     pub timestamp: Option<String>,
     pub content: String,
-    /// Whatever else the agent notes.
+    /// Additional data of the agent.
     #[serde(default, deserialize_with = "or_default")]
     pub metadata: Map<String, Value>,
     #[serde(rename = "tool_name")]
@@ -80,7 +80,7 @@ pub enum TraceKind {
     ToolResponse,
     #[serde(rename = "error_event", alias = "error", alias = "exception")]
     Error,
-    /// `llm_call`, `llm_response`, `system_event` and every other: something is said.
+    /// `llm_call`, `llm_response`, `system_event` and any other: a statement.
     #[default]
     #[serde(other)]
     Other,
@@ -89,21 +89,19 @@ pub enum TraceKind {
 /// The error of a task (spec/3 `ErrorInfo`).
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct ErrorInfo {
-    /// `timeout_error`, …
+    /// The category, such as `timeout_error`.
     #[serde(rename = "error_category")]
     pub category: Option<String>,
     #[serde(rename = "error_message")]
     pub message: String,
-    /// Where it happened.
     #[serde(default, deserialize_with = "or_default")]
     pub context: Map<String, Value>,
 }
 
-/// What is wrong with a trace, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct TraceDefect {
-    /// The field, as `events[1].content`; `$` for the whole.
+    /// The field, such as `events[1].content`; `$` for the whole.
     pub path: String,
     pub problem: String,
 }
@@ -118,7 +116,7 @@ impl TraceDefect {
 }
 
 impl Trace {
-    /// Reads the body of a request. Fields that are not known are passed over.
+    /// Parses the body of a request. Unknown fields are ignored.
     pub fn read(body: &Value) -> Result<Self, TraceDefect> {
         let mut trace: Self = fields(body)?;
         if trace.events.is_empty() {
@@ -148,7 +146,7 @@ impl Trace {
     }
 }
 
-/// Reads the fields of a type; a flaw names the one that is missing or of another type.
+/// Parses the fields of a type; an error names the missing or wrong one.
 fn fields<T: DeserializeOwned>(body: &Value) -> Result<T, TraceDefect> {
     if !body.is_object() {
         return Err(TraceDefect::at("$", "is not an object"));
@@ -167,7 +165,7 @@ fn fields<T: DeserializeOwned>(body: &Value) -> Result<T, TraceDefect> {
     })
 }
 
-/// `null` counts as missing.
+/// Reads a value; `null` counts as missing.
 pub(crate) fn or_default<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -176,21 +174,21 @@ where
     Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
-/// A word is read in any case.
+/// Reads a word, ignoring case.
 fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<T, D::Error> {
     let word = String::deserialize(from)?.to_ascii_lowercase();
     T::deserialize(word.into_deserializer())
 }
 
-/// The error of an event: a text, or an object with a message, a code and whatever else.
+/// Reads the error of an event: a text, or an object with a message, a code and other fields.
 fn event_error<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    let told = match Option::deserialize(from)? {
+    let fields = match Option::deserialize(from)? {
         None => return Ok(None),
         Some(Value::String(text)) => return Ok(Some(text)),
-        Some(Value::Object(told)) => told,
+        Some(Value::Object(fields)) => fields,
         Some(_) => return Err(D::Error::custom("is neither a text nor an object")),
     };
-    let text = |name: &&str| match told.get(*name)? {
+    let text = |name: &&str| match fields.get(*name)? {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
@@ -200,7 +198,7 @@ fn event_error<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::
     Ok(Some(parts.collect::<Vec<_>>().join(": ")))
 }
 
-/// A time: RFC 3339, the same without a zone (UTC then), or the seconds or milliseconds
+/// Reads a time: RFC 3339, the same without a zone (taken as UTC), or the seconds or milliseconds
 /// since 1970.
 fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let time = match Option::deserialize(from)? {
@@ -215,7 +213,7 @@ fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> 
     Ok(Some(time.to_string()))
 }
 
-/// The time that a number tells: seconds, or milliseconds where that would be after 5000.
+/// Converts a number to a time: seconds, or milliseconds if seconds would be after the year 5000.
 fn since_1970(number: f64) -> Option<Timestamp> {
     const MOST_SECONDS: f64 = 1e11;
     let seconds = if number.abs() > MOST_SECONDS {

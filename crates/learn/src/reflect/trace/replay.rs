@@ -1,4 +1,4 @@
-//! Plays a trace back as a session of the client.
+//! Replays a trace as a session of the client.
 
 use std::collections::HashSet;
 use std::io;
@@ -11,16 +11,16 @@ use crate::clip::head;
 use crate::redact::Secrecy;
 use crate::transcript::{self, Digest, ErrorCategory, ReadOptions};
 
-/// Before the id of an event that is told apart from the error it met.
+/// The prefix for the id of an event that is separate from the error it met.
 const ANSWER_TO: &str = "answer to ";
-/// Before the id of an event of which the agent noted more.
+/// The prefix for the id of an event with additional data from the agent.
 const NOTE_ON: &str = "note on ";
-/// So much is said of a tool's answer, and of what the agent noted of an event.
+/// The longest excerpt of a tool's answer and of an event's additional data, in bytes.
 const MAX_NOTE: usize = 400;
 const SOME_TOOL: &str = "tool";
 
 impl Trace {
-    /// What the trace shows, as a session would; the outcome is the agent's own.
+    /// Replays the trace as a session and returns its digest; the outcome is the agent's own.
     pub fn session(&self, home: Option<&Path>, secrecy: Secrecy) -> io::Result<Digest> {
         let options = ReadOptions {
             home: home.and_then(Path::to_str).map(str::to_owned),
@@ -38,7 +38,6 @@ impl Trace {
         Ok(digest)
     }
 
-    /// The words by which the task is known.
     pub fn task(&self) -> String {
         let parts = [&self.task_goal, &self.task_description];
         let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
@@ -56,28 +55,27 @@ impl Trace {
         }
         player.time = None;
         if let Some(error) = &self.error {
-            // The error is that of the event that failed last, if one did.
-            let mut told = Vec::new();
+            // The error belongs to the last failed event, if there is one.
+            let mut details = Vec::new();
             let has_failed =
                 |event: &TraceEvent| event.error.is_some() || event.kind == TraceKind::Error;
             if self.events.iter().any(has_failed) {
-                told.push(format!("The error: {}", error.message));
+                details.push(format!("The error: {}", error.message));
             } else {
                 player.answers("trace:outcome", Some(SOME_TOOL), "", Err(&error.message));
             }
             if !error.context.is_empty() {
                 let context = Value::Object(error.context.clone());
-                told.push(format!("Context of the error: {context}"));
+                details.push(format!("Context of the error: {context}"));
             }
-            if !told.is_empty() {
-                player.says("trace:context", &told.join("\n"));
+            if !details.is_empty() {
+                player.says("trace:context", &details.join("\n"));
             }
         }
         player.lines
     }
 
-    /// The ids of events, of those that the trace was played back with: each once, and none
-    /// that it does not have.
+    /// Returns the trace's own ids of replayed events, each once; unknown ids are dropped.
     pub fn sources(&self, played: &[String]) -> Vec<String> {
         let known: HashSet<&str> = self.events.iter().map(|event| event.id.as_str()).collect();
         let mut seen = HashSet::new();
@@ -97,7 +95,6 @@ impl Trace {
 #[derive(Default)]
 struct Player {
     lines: String,
-    /// The calls without an answer: id and tool.
     open: Vec<(String, String)>,
     time: Option<String>,
 }
@@ -132,14 +129,14 @@ impl Player {
             let noted = format!("Noted of this: {}", Value::Object(metadata));
             self.notes(&format!("{NOTE_ON}{id}"), &noted);
         }
-        let is_told = matches!(event.kind, TraceKind::ToolResponse | TraceKind::Error);
-        if let Some(error) = error.filter(|_| !is_told) {
+        let is_answered = matches!(event.kind, TraceKind::ToolResponse | TraceKind::Error);
+        if let Some(error) = error.filter(|_| !is_answered) {
             let tool = tool.unwrap_or(SOME_TOOL);
             self.answers(&format!("{ANSWER_TO}{id}"), Some(tool), "", Err(error));
         }
     }
 
-    /// Says the beginning of what the evidence of a session would leave out.
+    /// Adds the beginning of a text that the evidence of a session would omit.
     fn notes(&mut self, id: &str, text: &str) {
         let cut = head(text, MAX_NOTE);
         let more = if cut.len() < text.len() { " …" } else { "" };
@@ -168,7 +165,8 @@ impl Player {
         self.open.push((id.to_owned(), tool.to_owned()));
     }
 
-    /// Answers the last call of this tool, or of any, that is open, else one made up for it.
+    /// Answers the last open call of this tool, or of any; without one, a made-up call is added
+    /// first.
     fn answers(&mut self, id: &str, tool: Option<&str>, made_up: &str, text: Result<&str, &str>) {
         let fits = |(_, open): &(String, String)| tool.is_none_or(|tool| tool == open);
         if !self.open.iter().any(fits) {
