@@ -14,7 +14,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::ask::known_points;
 use super::backoff::FOREIGN;
 use super::context::Worker;
-use super::job::{JOB_VERSION, JobEvent, JobId, Ticket};
+use super::job::{JOB_VERSION, JobEvent, JobId};
 use super::outcome::WorkerError::{self, NoLock};
 use super::outcome::{Finish, Outcome, is_for_settings, put_off_broken};
 use super::progress::{self, Job};
@@ -22,7 +22,7 @@ use super::schedule::{QueuePlace, Schedule, ScheduledJob, Wanted};
 use super::stages::work;
 use super::status::{Due, Status};
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
-use super::{QueueError, curate, notices, recover, requests, spool};
+use super::{QueueError, Result, curate, notices, recover, requests, spool};
 use crate::account::Need;
 use crate::backend::den;
 use crate::env::Clock;
@@ -122,7 +122,7 @@ pub(crate) async fn see_through(
     context: Arc<Worker>,
     id: &JobId,
     patience: Duration,
-) -> Result<Option<JobRow>, QueueError> {
+) -> Result<Option<JobRow>> {
     let deadline = Instant::now() + patience;
     let mut pause = FIRST_LOOK;
     loop {
