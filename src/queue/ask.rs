@@ -10,7 +10,7 @@ use super::budget::{Caller, Hold, Meter};
 use super::context::Worker;
 use super::outcome::{Outcome, Step};
 use super::progress::{Job, SessionEvidence};
-use super::{QueueError, screening, transcripts};
+use super::{Result, screening, transcripts};
 use crate::account::{Account, Need};
 use crate::backend::question::{Answered, question};
 use crate::backend::{
@@ -197,22 +197,14 @@ pub(crate) fn known_notes(
 }
 
 /// Returns the playbook as models see it, masked and without what is held back.
-pub(crate) fn known_points(
-    paths: &Paths,
-    project: &Path,
-    config: &Config,
-) -> Result<Playbook, QueueError> {
+pub(crate) fn known_points(paths: &Paths, project: &Path, config: &Config) -> Result<Playbook> {
     let file = Store::of(paths, project).load()?;
     let votes = votes::read(paths, project, &file)?;
     shown_to_models(file.with_votes(&votes), paths, project, config)
 }
 
 /// As [`known_points`], for a job, which remembers that there were some.
-pub(super) fn points_of(
-    context: &Worker,
-    job: &mut Job,
-    config: &Config,
-) -> Result<Playbook, QueueError> {
+pub(super) fn points_of(context: &Worker, job: &mut Job, config: &Config) -> Result<Playbook> {
     let (paths, project) = (context.paths(), &job.ticket.project);
     let file = job.store(paths).load()?;
     job.progress.has_seen_points |= !file.is_empty();
@@ -225,7 +217,7 @@ fn shown_to_models(
     paths: &Paths,
     project: &Path,
     config: &Config,
-) -> Result<Playbook, QueueError> {
+) -> Result<Playbook> {
     let standing = TrustStanding::of(paths, project);
     playbook.keep(|point| screening::may_be_used(&standing, point));
     playbook.mask_secrets(&config.secrets.secrecy()?.masker);

@@ -39,10 +39,8 @@ pub(crate) struct Parked {
     pub(crate) until: Timestamp,
     pub(crate) pause_ms: i64,
     pub(crate) is_budget: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) login: Option<String>,
     /// What helps where the key or login was refused: a command and what comes of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) remedy: Option<(String, String)>,
 }
 

@@ -16,7 +16,7 @@ use super::context::Worker;
 use super::job::{JobEvent, JobId};
 use super::progress::{Job, JobClaim};
 use super::spool::job_file;
-use super::{QueueError, open_session};
+use super::{QueueError, Result, open_session};
 use crate::fsx::{self, FsContext as _, FsError};
 use crate::memory::{JobOutcome, Memory, MemoryError, RecordMark};
 use crate::redact::{self, Secrecy};
@@ -278,11 +278,7 @@ impl Claims {
 const COVERS: [JobOutcome; 3] = [JobOutcome::Applied, JobOutcome::Failed, JobOutcome::Dropped];
 
 /// Notes until when all of a project has counted, if a snapshot names a job that is not known.
-pub(super) fn notice_loss(
-    context: &Worker,
-    memory: &mut Memory,
-    project: &Path,
-) -> Result<(), QueueError> {
+pub(super) fn notice_loss(context: &Worker, memory: &mut Memory, project: &Path) -> Result {
     let name = project.to_string_lossy();
     if let Some(until) = lost_until(context, memory, project)?
         && memory.begin_anew(&name, until, &open_in(context, project)?, context.now())?
@@ -293,7 +289,8 @@ pub(super) fn notice_loss(
     Ok(())
 }
 
-/// Until when at most what the session of a job said has counted, by a memory that is gone.
+/// Returns until when a session has counted by a memory that is gone. Of one that waited or was
+/// open then, only what earlier jobs took has counted; the log of reflections names those.
 pub(super) fn counted_until(
     context: &Worker,
     memory: &Memory,
@@ -328,11 +325,7 @@ fn open_in(context: &Worker, project: &Path) -> Result<Vec<String>, FsError> {
 }
 
 /// When the newest snapshot was made whose job is neither known nor under way.
-fn lost_until(
-    context: &Worker,
-    memory: &Memory,
-    project: &Path,
-) -> Result<Option<Timestamp>, QueueError> {
+fn lost_until(context: &Worker, memory: &Memory, project: &Path) -> Result<Option<Timestamp>> {
     let snapshots = Snapshots::new(&context.paths().project(project));
     let list = match snapshots.list() {
         // What is no folder holds none.

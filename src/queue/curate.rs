@@ -27,7 +27,7 @@ use super::outcome::{self, Outcome, Step};
 use super::progress::{self, CuratorOrder, CuratorReason, Job};
 use super::spool::{self, IdEntropy};
 use super::transcripts::dashed;
-use super::{QueueError, stages};
+use super::{QueueError, Result, stages};
 use crate::account::Need;
 use crate::backend::BackendName;
 use crate::config::{Config, MemoryMode};
@@ -345,7 +345,7 @@ pub(crate) fn enqueue(
     project: &Path,
     (need, wish): (Need, Option<CuratorWish>),
     ends: Option<&JobId>,
-) -> Result<Option<JobId>, QueueError> {
+) -> Result<Option<JobId>> {
     let agreed = match wish {
         Some(CuratorWish::Batch(agreed)) => Some(agreed),
         _ => None,
@@ -399,18 +399,14 @@ pub(crate) fn enqueue(
     Ok(Some(id))
 }
 
-pub(crate) fn waiting_run(paths: &Paths, project: &Path) -> Result<Option<JobId>, QueueError> {
+pub(crate) fn waiting_run(paths: &Paths, project: &Path) -> Result<Option<JobId>> {
     let spool = paths.spool();
     let mut jobs = progress::all(&spool)?;
     let run = jobs.find(|job| job.curate.is_some() && job.ticket.project == project);
     Ok(run.map(|job| job.ticket.id))
 }
 
-pub(crate) fn estimate(
-    paths: &Paths,
-    config: &Config,
-    project: &Path,
-) -> Result<Usage, QueueError> {
+pub(crate) fn estimate(paths: &Paths, config: &Config, project: &Path) -> Result<Usage> {
     let masker = config.secrets.secrecy()?.masker;
     let playbook = Store::of(paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, POINTS_ONLY));
@@ -434,7 +430,7 @@ fn wished(
     wish: CuratorWish,
     waiting: WaitingNotes,
     now: Timestamp,
-) -> Result<Option<CuratorOrder>, QueueError> {
+) -> Result<Option<CuratorOrder>> {
     let (why, mut notes) = match wish {
         CuratorWish::Batch(_) => (CuratorReason::Batch, waiting.ids),
         CuratorWish::Asked => (CuratorReason::Asked, waiting.ids),
@@ -457,9 +453,9 @@ fn due(
     project: &Path,
     config: &Config,
     waiting: WaitingNotes,
-) -> Result<Option<CuratorOrder>, QueueError> {
+) -> Result<Option<CuratorOrder>> {
     let now = context.now();
-    let has_few = || -> Result<bool, QueueError> {
+    let has_few = || -> Result<bool> {
         let playbook = Store::of(context.paths(), project).load()?;
         Ok(playbook.points().count() < FEW_POINTS)
     };
@@ -483,7 +479,7 @@ fn due(
 }
 
 /// Enqueues dreams, with `memory.mode = "full"` once a day where nothing waits.
-pub(super) fn dreams(context: &Worker, projects: &[PathBuf]) {
+pub(super) fn dreams<'p>(context: &Worker, projects: impl Iterator<Item = &'p PathBuf>) {
     for project in projects {
         if let Err(error) = dream_once_a_day(context, project) {
             context.log("worker", &format!("did not dream: {error}"));
@@ -491,7 +487,7 @@ pub(super) fn dreams(context: &Worker, projects: &[PathBuf]) {
     }
 }
 
-fn dream_once_a_day(context: &Worker, project: &Path) -> Result<(), QueueError> {
+fn dream_once_a_day(context: &Worker, project: &Path) -> Result {
     let config = context.config_for(project)?;
     let need = &context.account.need;
     let (account, now) = (need.account(), context.now());

@@ -34,6 +34,8 @@ use crate::store::StoreError;
 /// How long a playbook's lock is waited for by what cannot do without it.
 const LOCK_WAIT: Duration = Duration::from_secs(60);
 
+pub(crate) type Result<T = (), E = QueueError> = std::result::Result<T, E>;
+
 /// What may pass: a job that meets it waits.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueueError {

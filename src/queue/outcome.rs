@@ -155,11 +155,7 @@ fn put_off(
     for_account: bool,
 ) -> Outcome {
     let is_short = job.is_in_doubt() || context.is_unsaved(&job.ticket.id);
-    let first = if is_short {
-        SHORT_FIRST_PAUSE
-    } else {
-        FIRST_PAUSE
-    };
+    let first = [FIRST_PAUSE, SHORT_FIRST_PAUSE][usize::from(is_short)];
     let longest = context.now().checked_add(MAX_PAUSE);
     let longest = longest.unwrap_or(Timestamp::MAX);
     let next = match until {

@@ -32,10 +32,8 @@ pub(crate) struct Job {
     #[serde(flatten)]
     pub(crate) ticket: Ticket,
     /// What the user wants done; then there is no transcript and nothing is asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) edit: Option<PlaybookEdit>,
     /// What a project's curator is to look at; then there is no transcript.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) curate: Option<CuratorOrder>,
     #[serde(default)]
     pub(crate) progress: Progress,
@@ -135,33 +133,23 @@ pub(crate) struct Progress {
     /// Which key points the session was shown; as it was known when the part was claimed.
     pub(crate) shown: Option<ShownPoints>,
     /// The session that its own goes back to, where that was forked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) root: Option<String>,
     /// What the session says of the points that it knew, when the changes were made.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) points: Vec<PointInSession>,
     pub(crate) has_evidence: bool,
     /// How many tokens its evidence may have where as many as the settings allow were too much.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evidence_tokens: Option<u64>,
     /// Whether the playbook was read with key points for it: then it is never taken for none.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<NewNote>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) outdated: Vec<NewOutdated>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) dropped: Vec<Skipped>,
     /// What a curator is shown beside the playbook, and the last note that was there then.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) material: Option<CuratorMaterial>,
     pub(crate) seen_until: NoteId,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) curation: Option<Curation>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused: Vec<Skipped>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) note_updates: Vec<NoteUpdate>,
     /// Under which name the user's own changes of the file are recorded that it found.
     pub(crate) hand_edit: Option<JobId>,
@@ -169,7 +157,6 @@ pub(crate) struct Progress {
     pub(crate) changes: Option<Vec<PointChange>>,
     pub(crate) held: Vec<HeldBack>,
     /// The votes of it that are not in the file; the memory counts them once it is recorded.
-    #[serde(skip_serializing_if = "LocalVotes::is_empty")]
     pub(crate) votes: LocalVotes,
     /// By section slug, the highest numbers in the playbook with these changes.
     pub(crate) numbers: BTreeMap<String, u64>,
@@ -177,10 +164,8 @@ pub(crate) struct Progress {
     pub(crate) skipped: u64,
     pub(crate) spent: Spent,
     /// What the user agreed that a job of `playbook bootstrap` may spend.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agreed: Option<Usage>,
     /// What the curator may spend after this session, the last of a batch of `playbook bootstrap`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ends_batch: Option<Usage>,
     pub(crate) waiting: Option<WaitingJob>,
     pub(crate) failed: Option<String>,
@@ -205,7 +190,6 @@ pub(crate) struct JobClaim {
     pub(crate) generation: u64,
     pub(crate) start: u64,
     pub(crate) end: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) first_record: Option<u64>,
     /// The range's own records: those that no job claimed before.
     #[serde(serialize_with = "write_records", deserialize_with = "read_records")]
@@ -240,7 +224,6 @@ pub(crate) struct Paid {
     pub(crate) model: String,
     pub(crate) attempts: u32,
     pub(crate) tokens: TokenCount,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fixture_key: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use super::job::{JobEvent, Ticket};
 use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
 use super::spool::{self, IdEntropy};
 use super::transcripts::{self, PastTranscript};
-use super::{QueueError, progress, screening};
+use super::{Result, progress, screening};
 use crate::config::Config;
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
@@ -137,7 +137,7 @@ pub(super) fn overlooked_sessions(context: &Worker) {
     }
 }
 
-fn of_project(context: &Worker, project: &Path) -> Result<(), QueueError> {
+fn of_project(context: &Worker, project: &Path) -> Result {
     let config = context.config_for(project)?;
     // What was there before our memory is another's: it may have been learned from already.
     let Some(since) = context.memory().remembers_since()? else {
@@ -205,7 +205,7 @@ fn is_every_end_wanted(context: &Worker, config: &Config) -> bool {
 }
 
 /// The transcripts that a job waits for, or whose session left a mark.
-fn taken(context: &Worker) -> Result<HashSet<PathBuf>, QueueError> {
+fn taken(context: &Worker) -> Result<HashSet<PathBuf>> {
     let spool = context.paths().spool();
     let jobs = spool::list(&spool)?;
     // What is no job of this version has claimed nothing that a claim would not notice.

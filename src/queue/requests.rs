@@ -13,7 +13,7 @@ use super::job::JobId;
 use super::outcome::{Finish, Outcome, Step};
 use super::progress::{self, Job};
 use super::worker::{Drain, Running};
-use super::{QueueError, claim, record, screening, spool};
+use super::{Result, claim, record, screening, spool};
 use crate::account::Need;
 use crate::fsx::{self, FsError};
 use crate::memory::JobOutcome;
@@ -38,7 +38,7 @@ impl Drain<'_> {
     }
 
     /// Does what is wished; `false` where it is to be looked at again.
-    fn fulfil(&mut self, wish: &Wish) -> Result<bool, QueueError> {
+    fn fulfil(&mut self, wish: &Wish) -> Result<bool> {
         let context = self.context;
         let (jobs, need, more) = match wish {
             Wish::Drop { job } => return self.give_up(job),
@@ -65,7 +65,7 @@ impl Drain<'_> {
     /// Makes a job that waits or has failed one that is due now, for `need` to answer.
     ///
     /// A bootstrap job may spend `more` than it has spent.
-    fn bring_back(&mut self, id: &JobId, need: &Need, more: Usage) -> Result<(), QueueError> {
+    fn bring_back(&mut self, id: &JobId, need: &Need, more: Usage) -> Result {
         let context = self.context;
         let (spool, failed) = (context.paths().spool(), context.paths().failed());
         let Some((folder, mut job)) = find(context, id)? else {
@@ -100,7 +100,7 @@ impl Drain<'_> {
         Ok(())
     }
 
-    fn give_up(&mut self, id: &JobId) -> Result<bool, QueueError> {
+    fn give_up(&mut self, id: &JobId) -> Result<bool> {
         let context = self.context;
         if self.not_dropped.remove(id) {
             return Ok(true);

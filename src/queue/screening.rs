@@ -12,7 +12,7 @@ use super::apply::PlaybookEdit;
 use super::context::Worker;
 use super::outcome::{Outcome, Step};
 use super::progress::{HeldBack, Job};
-use super::{QueueError, status};
+use super::{Result, status};
 use crate::digest::name_of;
 use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
@@ -24,8 +24,7 @@ use crate::reflect::gates::{Proposal, Verdict};
 use crate::reflect::tellable::RefusedText;
 use crate::screen;
 use crate::store::Store;
-use crate::trust::{self, TrustRequest};
-use crate::trust::{TrustMark, TrustRecord, TrustStanding, TrustWord, outside};
+use crate::trust::{self, TrustMark, TrustRecord, TrustRequest, TrustStanding, TrustWord, outside};
 
 /// How the key of a point from the file begins in the quarantine; its hash follows.
 const FROM_FILE: &str = "file:";
@@ -159,7 +158,7 @@ pub(crate) fn held_memories(id: &str, refused: &[RefusedText]) -> Vec<Held> {
     held.collect()
 }
 
-pub(super) fn hold_back(context: &Worker, project: &Path, held: &[Held]) -> Result<(), QueueError> {
+pub(super) fn hold_back(context: &Worker, project: &Path, held: &[Held]) -> Result {
     let (mut memory, name) = (context.memory(), project.to_string_lossy());
     memory.hold_back(&name, held, &|_: &str| false, context.now())?;
     drop(memory);
@@ -167,7 +166,7 @@ pub(super) fn hold_back(context: &Worker, project: &Path, held: &[Held]) -> Resu
 }
 
 /// Keeps for the hooks how much of a project is in quarantine.
-pub(crate) fn recount(context: &Worker, project: &Path) -> Result<(), QueueError> {
+pub(crate) fn recount(context: &Worker, project: &Path) -> Result {
     let name = project.to_string_lossy();
     let waiting = context.memory().quarantine(&name)?.len() as u64;
     let now = context.now();
@@ -188,7 +187,7 @@ pub(crate) fn hold_foreign(
     project: &Path,
     edit: &PlaybookEdit,
     by: &str,
-) -> Result<Option<String>, QueueError> {
+) -> Result<Option<String>> {
     let objection = edit.text().and_then(screen::objection);
     if let Some(why) = &objection {
         hold_edit(context, project, edit, by, why)?;
@@ -202,20 +201,14 @@ pub(crate) fn propose(
     project: &Path,
     edit: &PlaybookEdit,
     by: &str,
-) -> Result<String, QueueError> {
+) -> Result<String> {
     let objection = edit.text().and_then(screen::objection);
     let why = objection.unwrap_or_else(|| PROPOSED.to_owned());
     hold_edit(context, project, edit, by, &why)?;
     Ok(why)
 }
 
-fn hold_edit(
-    context: &Worker,
-    project: &Path,
-    edit: &PlaybookEdit,
-    by: &str,
-    why: &str,
-) -> Result<(), QueueError> {
+fn hold_edit(context: &Worker, project: &Path, edit: &PlaybookEdit, by: &str, why: &str) -> Result {
     let key = to_json(&What::Edit(edit.clone())).to_string();
     let masker = masker(context, project)?;
     let text = edit.text().unwrap_or_default();
@@ -322,7 +315,7 @@ pub(super) fn from_file(
     }
 }
 
-pub(super) fn masker(context: &Worker, project: &Path) -> Result<Masker, QueueError> {
+pub(super) fn masker(context: &Worker, project: &Path) -> Result<Masker> {
     Ok(context.config_for(project)?.secrets.secrecy()?.masker)
 }
 
@@ -358,11 +351,7 @@ pub(super) fn birth(context: &Worker, project: &Path) -> Result<(), FsError> {
 }
 
 /// Brings the record up to date with a job's changes; the caller holds the playbook.
-pub(super) fn after_job(
-    context: &Worker,
-    job: &Job,
-    playbook: &Playbook,
-) -> Result<(), QueueError> {
+pub(super) fn after_job(context: &Worker, job: &Job, playbook: &Playbook) -> Result {
     let changes = match job.edit {
         // What they bring back may be anybody's.
         Some(PlaybookEdit::Undo { .. } | PlaybookEdit::Restore { .. }) => &[],
@@ -413,7 +402,7 @@ pub(super) fn requested(context: &Worker) -> Result<(), FsError> {
     Ok(())
 }
 
-fn screen_project(context: &Worker, project: &Path) -> Result<(), QueueError> {
+fn screen_project(context: &Worker, project: &Path) -> Result {
     let store = Store::of(context.paths(), project);
     if !TrustStanding::of(context.paths(), project).is_trusted() || store.bytes()?.is_none() {
         return Ok(());
@@ -427,7 +416,7 @@ fn bring_up_to_date(
     project: &Path,
     playbook: &Playbook,
     changes: &[PointChange],
-) -> Result<(), QueueError> {
+) -> Result {
     let arrivals = if context.config.trust.strict {
         Arrivals::Wait
     } else {
@@ -442,7 +431,7 @@ fn bring_up_to_date(
     update(context, project, playbook, record, &ours, arrivals).map(drop)
 }
 
-pub(crate) fn trust(context: &Worker, project: &Path) -> Result<Screened, QueueError> {
+pub(crate) fn trust(context: &Worker, project: &Path) -> Result<Screened> {
     let path = context.paths().trust_record(project);
     // What was screened before trust was taken back needs no second look.
     let earlier = TrustRecord::read(&path).ok().flatten();
@@ -508,7 +497,7 @@ pub(crate) fn admit(
     project: &Path,
     (name, text): (&str, &str),
     part: PointPart,
-) -> Result<(), QueueError> {
+) -> Result {
     let path = context.paths().trust_record(project);
     let store = Store::of(context.paths(), project);
     let locked = store.lock(super::LOCK_WAIT)?;
@@ -537,7 +526,7 @@ fn update(
     mut record: TrustRecord,
     ours: &HashSet<TrustMark>,
     arrivals: Arrivals,
-) -> Result<Screened, QueueError> {
+) -> Result<Screened> {
     let name = project.to_string_lossy();
     let waiting: HashSet<String> = context.memory().waiting(&name)?.into_iter().collect();
     let masker = masker(context, project)?;

@@ -13,12 +13,11 @@ use tokio::task::block_in_place;
 use super::apply::{self, PlaybookEdit, Work};
 use super::backoff::Pause;
 use super::budget::Hold;
-use super::claim;
 use super::context::Worker;
 use super::job::JobEvent;
 use super::outcome::{self, Outcome, Step, leave, of_transcript};
 use super::progress::{self, Job, SessionEvidence};
-use super::{ask, curate, record, screening, transcripts};
+use super::{ask, claim, curate, record, screening, transcripts};
 use crate::backend::question::Answered;
 use crate::backend::{BackendFailure, FailureKind};
 use crate::config::{Config, Triggers};
@@ -35,10 +34,7 @@ const NO_PROJECT: &str = "the folder of the settings is no project to learn from
 
 pub(super) async fn work(context: &Arc<Worker>, mut job: Job) -> Outcome {
     job.begun = Some(Instant::now());
-    let result = match before_all(context, &job) {
-        Err(why) => Err(why),
-        Ok(()) => stages(context, &mut job).await,
-    };
+    let result = stages(context, &mut job).await;
     block_in_place(|| leave(context, &mut job, result))
 }
 
@@ -62,6 +58,7 @@ fn before_all(context: &Worker, job: &Job) -> Step {
 }
 
 async fn stages(context: &Arc<Worker>, job: &mut Job) -> Step {
+    before_all(context, job)?;
     let project = context.alone(&job.ticket.project);
     let transcript = context.alone(&job.ticket.transcript);
     let config = context.config_for(&job.ticket.project)?;
@@ -282,7 +279,8 @@ pub(super) fn worth(
     should_reflect(facts, confidence, &config.triggers).ok_or_else(|| Outcome::skip(TOO_LITTLE))
 }
 
-/// Returns the trigger that makes a session worth a reflection.
+/// Returns the trigger of spec/4 that makes a session worth a reflection. A count whose threshold
+/// is 0 never triggers; `docs/specifications.md` lists them.
 pub(crate) fn should_reflect(
     facts: &Facts,
     last_confidence: Option<f64>,

@@ -205,7 +205,8 @@ fn lines(from: impl Read, most: u64) -> impl Iterator<Item = Vec<u8>> {
 const MAX_SESSIONS: usize = 8;
 const MAX_ID: usize = 64;
 
-/// Stores with a job what its session was shown, unless it is stored already.
+/// Stores with a job what its session was shown: by the file of its start, or the client's notes in
+/// the transcript; a fork has what its origin had. It decides which verdicts are votes.
 pub(super) fn keep_shown(context: &Worker, job: &mut Job, facts: &Facts) {
     if job.progress.shown.is_some() {
         return;

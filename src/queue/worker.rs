@@ -14,7 +14,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::ask::known_points;
 use super::backoff::FOREIGN;
 use super::context::Worker;
-use super::job::{JOB_VERSION, JobEvent, JobId, Ticket};
+use super::job::{JOB_VERSION, JobEvent, JobId};
 use super::outcome::WorkerError::{self, NoLock};
 use super::outcome::{Finish, Outcome, is_for_settings, put_off_broken};
 use super::progress::{self, Job};
@@ -22,7 +22,7 @@ use super::schedule::{QueuePlace, Schedule, ScheduledJob, Wanted};
 use super::stages::work;
 use super::status::{Due, Status};
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
-use super::{QueueError, curate, notices, recover, requests, spool};
+use super::{QueueError, Result, curate, notices, recover, requests, spool};
 use crate::account::Need;
 use crate::backend::den;
 use crate::env::Clock;
@@ -122,7 +122,7 @@ pub(crate) async fn see_through(
     context: Arc<Worker>,
     id: &JobId,
     patience: Duration,
-) -> Result<Option<JobRow>, QueueError> {
+) -> Result<Option<JobRow>> {
     let deadline = Instant::now() + patience;
     let mut pause = FIRST_LOOK;
     loop {
@@ -166,10 +166,10 @@ pub(super) struct Drain<'a> {
     running: HashMap<task::Id, Running>,
     pub(super) in_flight: InFlight,
     pub(super) not_dropped: HashSet<JobId>,
-    projects: BTreeSet<PathBuf>,
+    /// The projects that were worked in, with the folder of the last session learned from.
+    projects: BTreeMap<PathBuf, Option<PathBuf>>,
     unreadable: BTreeSet<String>,
-    /// By project, the folder of the last session that was learned from.
-    sessions: BTreeMap<PathBuf, PathBuf>,
+
     /// Until when the status on disk says that the worker waits.
     waits_until: Option<Timestamp>,
 }
@@ -199,9 +199,9 @@ impl<'a> Drain<'a> {
             running: HashMap::new(),
             in_flight: InFlight::default(),
             not_dropped: HashSet::new(),
-            projects: BTreeSet::new(),
+            projects: BTreeMap::new(),
             unreadable: BTreeSet::new(),
-            sessions: BTreeMap::new(),
+
             waits_until: None,
         }
     }
@@ -238,12 +238,11 @@ impl<'a> Drain<'a> {
         self.prepare()?;
         self.work().await?;
         if *self.scope == WorkScope::All {
-            let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
-            block_in_place(|| curate::dreams(self.context, &projects));
+            block_in_place(|| curate::dreams(self.context, self.projects.keys()));
             self.work().await?;
             self.leave_status();
         }
-        for project in &self.projects {
+        for project in self.projects.keys() {
             self.context.refresh_records(project);
             self.context.make_ready(project);
         }
@@ -255,7 +254,8 @@ impl<'a> Drain<'a> {
     /// Finds what the files no longer have of the key points. It may be cut short.
     async fn look_at_files(&self) {
         let context = self.context;
-        for (project, folder) in &self.sessions {
+        for (project, folder) in &self.projects {
+            let Some(folder) = folder else { continue };
             let config = context.config_for(project);
             let points = config.map_err(QueueError::from);
             let points = points.and_then(|config| known_points(context.paths(), project, &config));
@@ -369,12 +369,13 @@ impl<'a> Drain<'a> {
         let is_trial = context.is_trial(&job);
         let begun = self.in_flight.begin(&id);
         context.log_error(id.as_str(), begun);
-        if self.projects.insert(job.ticket.project.clone()) {
-            context.settle_place(&job.ticket.project);
+        let project = &job.ticket.project;
+        if !self.projects.contains_key(project) {
+            context.settle_place(project);
         }
+        let folder = self.projects.entry(project.clone()).or_default();
         if job.is_of_session() {
-            let Ticket { project, cwd, .. } = &job.ticket;
-            self.sessions.insert(project.clone(), cwd.clone());
+            *folder = Some(job.ticket.cwd.clone());
         }
         let running = Running {
             id,

@@ -71,23 +71,21 @@ impl Store {
     /// The playbook of a project: a file that is not there is an empty one, unless we knew it
     /// with key points. Then it is away: git takes files away for a moment, or with a branch.
     pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
+        let owner = Owner {
+            paths: paths.clone(),
+            project: project.to_owned(),
+        };
         Self {
-            path: paths.playbook_file(project),
-            owner: Some(Owner {
-                paths: paths.clone(),
-                project: project.to_owned(),
-            }),
-            was_seen: false,
+            owner: Some(owner),
+            ..Self::new(paths.playbook_file(project))
         }
     }
 
     /// Takes a playbook that is not there for one that is away, as it was read with key points.
     #[must_use]
-    pub(crate) fn that_was_seen(self) -> Self {
-        Self {
-            was_seen: true,
-            ..self
-        }
+    pub(crate) fn that_was_seen(mut self) -> Self {
+        self.was_seen = true;
+        self
     }
 
     /// A playbook of which nothing is known but the file.
@@ -148,21 +146,17 @@ impl Store {
         let (Some(Owner { paths, project }), Some(bytes)) = (&self.owner, bytes) else {
             return Ok(());
         };
-        match in_merge::merged(paths, project, &bytes) {
-            None => Ok(()),
-            Some(Err(why)) => Err(StoreError::InMerge {
-                path: self.path.clone(),
-                why,
-            }),
-            Some(Ok(merged)) => {
-                let after = merged.to_bytes();
-                let is_new = after != bytes;
-                if is_new && fsx::durable_if_unchanged(&self.path, Some(&bytes), &after)? {
-                    in_merge::leave_news(paths, project, &merged)?;
-                }
-                Ok(())
-            }
+        let Some(merged) = in_merge::merged(paths, project, &bytes) else {
+            return Ok(());
+        };
+        let path = self.path.clone();
+        let merged = merged.map_err(|why| StoreError::InMerge { path, why })?;
+        let after = merged.to_bytes();
+        let is_new = after != bytes;
+        if is_new && fsx::durable_if_unchanged(&self.path, Some(&bytes), &after)? {
+            in_merge::leave_news(paths, project, &merged)?;
         }
+        Ok(())
     }
 
     /// Returns a playbook of this store with the numbering of its ids.
@@ -198,19 +192,17 @@ impl Store {
     /// one with key points. A file that was there is looked for again before it counts as
     /// away, since git removes what it then makes anew.
     pub(crate) fn bytes(&self) -> Result<Option<Vec<u8>>, StoreError> {
-        for look in 1.. {
+        for look in 1..=LOOKS {
             let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
             if bytes.is_some() || !self.had_points()? {
                 return Ok(bytes);
             }
-            if look == LOOKS {
-                break;
+            if look < LOOKS {
+                thread::sleep(BETWEEN_LOOKS);
             }
-            thread::sleep(BETWEEN_LOOKS);
         }
-        Err(StoreError::Away {
-            path: self.path.clone(),
-        })
+        let path = self.path.clone();
+        Err(StoreError::Away { path })
     }
 
     /// Returns `true` if it is known to have had key points: a job read some, a snapshot holds some,
