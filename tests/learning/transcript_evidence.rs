@@ -154,7 +154,7 @@ fn the_error_of_a_file_that_is_never_read_is_told_and_its_content_is_not() {
 #[test]
 fn what_is_shown_names_its_message() {
     let shown = read(&[user("go"), json!({"type": "assistant", "message": {"role": "assistant", "id": "msg_1", "content": "Done."}})]).evidence.finish(1_000).shown;
-    let ids = shown.iter().map(|shown| shown.message_id.as_deref());
+    let ids = shown.iter().map(|shown| shown.place.message_id.as_deref());
     assert_eq!(ids.collect::<Vec<_>>(), [None, Some("msg_1")]);
 }
 
