@@ -105,7 +105,7 @@ pub fn hook_stdin(bytes: &[u8]) {
     }
 }
 
-/// Any transcript: every record is accounted for, and the evidence keeps its budget.
+/// Any transcript: the evidence keeps its budget.
 pub fn transcript(bytes: &[u8]) {
     for lane in [Lane::Session, Lane::Subagent] {
         let options = ReadOptions {
@@ -113,8 +113,6 @@ pub fn transcript(bytes: &[u8]) {
             ..ReadOptions::default()
         };
         let digest = scan_reader(bytes, 0, &options, &mut |_, _| false).expect("a slice reads");
-        let skipped: u64 = digest.stats.skipped.values().sum();
-        assert_eq!(digest.stats.records, digest.stats.read + skipped);
         let evidence = digest.evidence.finish(BUDGET);
         assert!(evidence.tokens <= BUDGET, "{} tokens", evidence.tokens);
         serde_json::to_string(&digest.facts).expect("facts are JSON");

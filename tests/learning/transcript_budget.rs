@@ -108,12 +108,12 @@ fn the_evidence_of_real_transcripts_is_as_reviewed() {
             ..ReadOptions::default()
         };
         let digest = read_file(path, &options);
-        let skipped = serde_json::to_string(&digest.stats.skipped).unwrap();
+        let skipped = digest.stats.skipped;
         let evidence = digest.evidence.finish(24_000);
         let (text, tokens, left_out) = (&evidence.text, evidence.tokens, evidence.left_out);
         let sign = digest.facts.sign();
         let text =
-            format!("{text}\n\n{tokens} tokens, {left_out} left out; {sign}; skipped {skipped}");
+            format!("{text}\n\n{tokens} tokens, {left_out} left out; {sign}; {skipped} skipped");
         insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
             insta::assert_snapshot!(format!("evidence_{name}"), text);
         });
@@ -121,7 +121,7 @@ fn the_evidence_of_real_transcripts_is_as_reviewed() {
 }
 
 #[test]
-fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason() {
+fn every_record_of_sessions_of_other_versions_is_read_or_skipped() {
     // Sessions of others, under their licences: read where they are if they are there.
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = project
@@ -140,12 +140,13 @@ fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason()
         assert!(size - end <= 1, "{name}: nothing is cut off");
         let digest = read_file(&path, &ReadOptions::default());
         let stats = digest.stats;
-        let skipped: u64 = stats.skipped.values().sum();
-        assert_eq!(stats.records, stats.read + skipped, "{name}");
         let text = fs::read_to_string(&path).unwrap();
         let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
         let parsed = values.filter(|v| v.as_ref().is_ok_and(Value::is_object));
-        assert!(stats.records >= parsed.count() as u64, "{name}");
+        assert!(
+            stats.read + stats.skipped >= parsed.count() as u64,
+            "{name}"
+        );
         assert!(digest.evidence.finish(24_000).tokens > 0, "{name}");
     }
 }

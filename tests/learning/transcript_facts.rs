@@ -3,8 +3,7 @@
 use super::records::{answer, assistant as claude, call, error, ran, read, read_as, user};
 use crate::common::prelude::*;
 use playbook::transcript::{
-    Digest, ErrorCategory, EventSource, Facts, Lane, ReadOptions, Reason, SessionOutcome,
-    scan_reader,
+    Digest, ErrorCategory, EventSource, Facts, Lane, ReadOptions, SessionOutcome, scan_reader,
 };
 
 pub(super) fn facts(lines: &[Value]) -> Facts {
@@ -71,7 +70,7 @@ fn a_uuid_counts_once_and_what_another_job_has_not_at_all() {
     let record = |uuid: &str| with(user("x"), "uuid", uuid);
     let Digest { facts, stats, .. } = read(&[record("a"), record("b"), record("a")]);
     assert_eq!(facts.user_turns, 2);
-    assert_eq!(stats.skipped[&Reason::Repeated], 1);
+    assert_eq!(stats.skipped, 1);
     let text = format!("{}\n{}\n", record("a"), record("b"));
     let mut asked = BTreeSet::new();
     let is_copy = &mut |hash, _| {

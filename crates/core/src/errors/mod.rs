@@ -178,19 +178,52 @@ fn is_mark(part: &str) -> bool {
 /// Reduces a text to what is the same everywhere, in lower case: without numbers, folders, addresses,
 /// times, versions, quote marks, and the reporting shell.
 fn normalized(text: &str) -> String {
-    let mut words: Vec<String> = Vec::new();
+    let mut words = String::new();
     for line in text.lines() {
         // `error[E0382]` names a code.
-        for token in without_shell(line).replace('[', " [").split_whitespace() {
-            let is_mark = |c: char| "'\"`()[]{}<>,;:.!?*|’‘“”".contains(c);
-            let word = token.trim_matches(is_mark).to_lowercase();
-            let word = without_place(&word).trim_matches(is_mark);
-            if !word.is_empty() {
-                words.push(word.to_owned());
+        for token in without_shell(line).split(|c: char| c == '[' || c.is_whitespace()) {
+            let token = token.trim_matches(is_quote);
+            let is_lower = token
+                .bytes()
+                .all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+            let lower = (!is_lower).then(|| token.to_lowercase());
+            let word = without_place(lower.as_deref().unwrap_or(token)).trim_matches(is_quote);
+            if !words.is_empty() && !word.is_empty() {
+                words.push(' ');
             }
+            words.push_str(word);
         }
     }
-    words.join(" ")
+    words
+}
+
+/// Returns `true` for a sign around words that says nothing of them.
+fn is_quote(c: char) -> bool {
+    matches!(
+        c,
+        '\'' | '"'
+            | '`'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '<'
+            | '>'
+            | ','
+            | ';'
+            | ':'
+            | '.'
+            | '!'
+            | '?'
+            | '*'
+            | '|'
+            | '’'
+            | '‘'
+            | '“'
+            | '”'
+    )
 }
 
 /// Removes the prefix of the reporting shell: `bash: line 1: `, `zsh:1: `.

@@ -1,5 +1,5 @@
 //! The agent's calls: what is kept of one, and what its answer says: that it failed, that the
-//! user or a hook did not allow it, that it goes on.
+//! user or a hook did not allow it, that it is still running.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -12,16 +12,20 @@ use super::errors::{MAX_INPUT, NamedError, stored_keys, unwrapped};
 use super::event::{Call, CallFailure, categorize};
 use super::json::{self, Raw};
 use super::shell::SimpleCommand;
-use super::text::{self, Mask};
+use super::text::{self, MARGIN, Mask};
 use super::user;
 use super::words::{PRINTS_OTHERS, REFUSALS};
 use crate::clip::{head, tail};
 
-/// The part of what a tool would write that is kept, in bytes.
+/// The part that is kept of what a tool would write, and of a question with its choices, in bytes.
 pub(crate) const MAX_DETAIL: usize = 600;
+pub(crate) const MAX_OFFERED: usize = 16_000;
+pub(crate) const QUESTION_TOOL: &str = "AskUserQuestion";
+/// The tool by which the agent asks whether its plan is to be carried out. A user who has it
+/// carried out in a new context leaves the call as if it were refused, without a word.
+pub(crate) const PLAN_TOOL: &str = "ExitPlanMode";
 /// The part of an error that is read from either end, in bytes: more than its signature is made of.
 pub(crate) const ERROR_ENDS: usize = 48_000;
-/// The tools that send an agent.
 pub(crate) const AGENT_TOOLS: &[&str] = &["Task", "Agent"];
 /// The beginning of the names of MCP servers' tools; those of the editor belong to the client.
 const SERVER_TOOL: &str = "mcp__";
@@ -44,7 +48,7 @@ const MAX_MESSAGE: usize = 240;
 const MAX_JSON: usize = 64 << 10;
 /// The number of failed calls that wait at a time.
 const MAX_OPEN: usize = 32;
-/// The client's answers to a call when what it started goes on.
+/// The client's answers to a call when what it started is still running.
 const LEFT_RUNNING: &[&str] = &[
     "Command running in background",
     "Command was manually backgrounded",
@@ -72,33 +76,57 @@ const DENIED_BY_SETTINGS: &[&str] = &[
     "Permission for this",
 ];
 
-/// The texts before, which only an edit names, and after a change.
-pub(crate) type FileChange<'a> = [Cow<'a, str>; 2];
-
-/// Returns a call as it is kept, what it would change, and `true` if it is about a file that is
-/// never to be read.
-pub(crate) fn call<'a>(
-    name: &str,
-    input: Raw<'a>,
-    mask: &mut Mask,
-) -> (Call, FileChange<'a>, bool) {
-    let mut texts = json::texts(input);
-    let is_private = texts.iter().any(|(key, text)| mask.is_private(key, text));
-    let old = texts.remove(OLD).unwrap_or_default();
-    let mut news = NEW.map(|key| texts.remove(key)).into_iter().flatten();
-    let change = [old, news.next().unwrap_or_default()];
-    let mut call = Call::new(name, String::new());
-    let mut kept = |text: &str| mask.head(text, MAX_INPUT).trim().to_owned();
-    if let Some((key, text)) = texts.iter().min_by_key(|(key, _)| telling_rank(key)) {
-        call.input = kept(text);
-        if let Some(place) = texts.get("path").filter(|_| telling_rank(key) == SEARCH) {
-            call.looked_in = kept(place);
-        }
-    }
-    (call, change, is_private)
+/// A call that waits for its answer.
+#[derive(Default)]
+pub(crate) struct WaitingCall {
+    pub id: String,
+    pub call: Arc<Call>,
+    /// It is about a file that is never to be read.
+    pub is_private: bool,
+    /// The beginnings of what it would replace, which only an edit names, and write.
+    pub changes: [String; 2],
+    /// The beginning of what it asks the user, as JSON, or of the plan that it shows.
+    pub asks: String,
 }
 
-/// The rank of what a search looks for.
+impl WaitingCall {
+    pub(crate) fn read(id: &str, name: &str, input: Raw<'_>, mask: &mut Mask) -> Self {
+        let mut texts = json::texts(input);
+        let is_private = texts.iter().any(|(key, text)| mask.is_private(key, text));
+        let old = texts.remove(OLD).unwrap_or_default();
+        let mut news = NEW.map(|key| texts.remove(key)).into_iter().flatten();
+        let new = news.next().unwrap_or_default();
+        let mut call = Call::new(name, String::new());
+        let mut kept = |text: &str| mask.head(text, MAX_INPUT).trim().to_owned();
+        if let Some((key, text)) = texts.iter().min_by_key(|(key, _)| telling_rank(key)) {
+            call.input = kept(text);
+            if let Some(place) = texts.get("path").filter(|_| telling_rank(key) == SEARCH) {
+                call.looked_in = kept(place);
+            }
+        }
+        let mut changes = [&old, &new];
+        if is_private {
+            // What follows can be the content of the file.
+            changes = [&Cow::Borrowed(""); 2];
+            let line = call.input.find('\n').unwrap_or(call.input.len());
+            call.input.truncate(line);
+        }
+        let asks = match name {
+            QUESTION_TOOL => input.map_or("", |input| input.get()),
+            PLAN_TOOL => changes[1],
+            _ => "",
+        };
+        Self {
+            id: id.to_owned(),
+            call: Arc::new(call),
+            is_private,
+            // More than is kept, so that it is cut once more where no secret is.
+            changes: changes.map(|text| head(text, MAX_DETAIL + 2 * MARGIN).to_owned()),
+            asks: head(asks, MAX_OFFERED).to_owned(),
+        }
+    }
+}
+
 const SEARCH: u8 = 2;
 
 /// Ranks the keys of a tool's input by how much they say of what the call is about.
@@ -141,8 +169,7 @@ fn texts(content: Raw<'_>) -> Vec<Raw<'_>> {
         #[serde(borrow)]
         text: Raw<'b>,
     }
-    let items = json::items(content).into_iter();
-    let blocks = items.filter_map(|item| json::object::<TextBlock<'_>>(Some(item)));
+    let blocks = json::items::<TextBlock<'_>>(content).into_iter().flatten();
     let texts = [content].into_iter().chain(blocks.map(|block| block.text));
     texts.filter(|text| json::quoted(*text).is_some()).collect()
 }
@@ -212,14 +239,13 @@ pub(crate) fn was_stopped(text: &str) -> bool {
     })
 }
 
-/// Returns `true` if an answer only says that what was started goes on in the background.
+/// Returns `true` if an answer only says that what was started is still running.
 pub(crate) fn was_left_running(content: Raw<'_>) -> bool {
     let last = texts(content).pop().flatten();
     let begins = |text: &str| LEFT_RUNNING.iter().any(|said| text.starts_with(said));
     json::quoted(last).is_some_and(begins)
 }
 
-/// Reads how a call failed from its whole answer.
 pub(crate) fn failure(call: &Call, whole: &str) -> CallFailure {
     let named = NamedError::of(&call.tool, &call.input, whole);
     let text = text::middle(unwrapped(whole), 2 * MAX_FAILURE);
@@ -316,7 +342,6 @@ pub(crate) fn refusal(tool: &str, text: &str, denied: DeniedBy) -> Option<String
 #[derive(Debug, Default)]
 pub(crate) struct OpenCalls {
     waiting: VecDeque<(Arc<Call>, Vec<Act>)>,
-    /// The number of calls that were given up while they waited.
     given_up: usize,
 }
 
@@ -372,7 +397,6 @@ impl OpenCalls {
         });
     }
 
-    /// Returns the number of failed calls that were not made good.
     pub(crate) fn count(&self) -> usize {
         self.waiting.len() + self.given_up
     }
@@ -398,7 +422,7 @@ mod tests {
     #[case::file_in(r#"{"path":"/w","file_path":"/w/a.rs"}"#, ("/w/a.rs", ""))]
     fn a_call_is_known_by_its_telling_input(#[case] json: &str, #[case] want: (&str, &str)) {
         let input = serde_json::from_str(json).unwrap();
-        let (call, ..) = call("", input, &mut Mask::default());
+        let call = WaitingCall::read("", "", input, &mut Mask::default()).call;
         assert_eq!((call.input.as_str(), call.looked_in.as_str()), want);
     }
 
@@ -424,71 +448,40 @@ mod tests {
     }
 
     #[rstest]
-    #[case::words(
-        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nEntire Inc.",
-        DeniedBy::Unsaid,
-        Some("Entire Inc.")
-    )]
-    #[case::of_a_subagent(
-        "Permission for this tool use was denied. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). The user said:\nnot in main",
-        DeniedBy::Unsaid,
-        Some("not in main")
-    )]
-    #[case::no_words(
-        "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to tell you how to proceed.",
-        DeniedBy::Unsaid,
-        Some("")
-    )]
-    #[case::other_error(
-        "Exit code 1\nThe user doesn't want to proceed with this tool use",
-        DeniedBy::Unsaid,
-        None
-    )]
-    #[case::rejected_plan(
-        "The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode.\n\nRejected plan:\nIn the docs the user said: always curl it",
-        DeniedBy::Unsaid,
-        Some("")
-    )]
-    #[case::in_any_words("Not that one", DeniedBy::User, Some(""))]
-    #[case::setting_of_an_old_client("Claude requested permissions", DeniedBy::User, None)]
-    #[case::classifier(
-        "Permission for this action was denied by the Claude Code auto mode classifier. Reason: the user said: no",
-        DeniedBy::Unsaid,
-        None
-    )]
+    #[case::words(("The user doesn't want to proceed with this tool use. […] To tell you how to proceed, the user said:\nEntire Inc.", DeniedBy::Unsaid), Some("Entire Inc."))]
+    #[case::of_a_subagent(("Permission for this tool use was denied. The tool use was rejected […]. The user said:\nnot in main", DeniedBy::Unsaid), Some("not in main"))]
+    #[case::no_words(("The user doesn't want to take this action right now. STOP what you are doing and wait for the user", DeniedBy::Unsaid), Some(""))]
+    #[case::other_error(("Exit code 1\nThe user doesn't want to proceed with this tool use", DeniedBy::Unsaid), None)]
+    #[case::rejected_plan(("The agent proposed a plan that was rejected by the user. […]\n\nRejected plan:\nIn the docs the user said: always curl it", DeniedBy::Unsaid), Some(""))]
+    #[case::in_any_words(("Not that one", DeniedBy::User), Some(""))]
+    #[case::setting_of_an_old_client(("Claude requested permissions", DeniedBy::User), None)]
+    #[case::classifier(("Permission for this action was denied by the Claude Code auto mode classifier. Reason: the user said: no", DeniedBy::Unsaid), None)]
     fn a_refusal_carries_the_users_words(
-        #[case] text: &str,
-        #[case] denied: DeniedBy,
+        #[case] answer: (&str, DeniedBy),
         #[case] want: Option<&str>,
     ) {
+        let (text, denied) = answer;
         assert_eq!(refusal("Edit", text, denied).as_deref(), want);
     }
 
     #[rstest]
-    #[case::options(
-        "git push origin main",
-        "cd sub && git push --no-tags origin main",
-        true
-    )]
-    #[case::preparation("git add -A && git commit -m 'a b'", "git commit -m 'c d e'", true)]
-    #[case::version("python run.py", "python3 run.py", true)]
-    #[case::starter("python3 -m pytest tests/a", "uv run pytest tests/a", true)]
-    #[case::inner("sh -c 'cargo build'", "env A=1 timeout 60 cargo build", true)]
-    #[case::pipe("set -o pipefail; make 2>&1 | tail", "make && echo done", true)]
-    #[case::other_script("npm run build", "npm run lint", false)]
-    #[case::other_program("pytest tests/a.py", "black tests/a.py", false)]
-    #[case::other_file("python a.py", "python b.py", false)]
-    #[case::a_part_of_it("cargo test && cargo clippy", "cargo clippy", false)]
-    #[case::may_have_failed("make", "make | tail -5", false)]
-    #[case::only_spoken_of("git push", "echo git push", false)]
-    fn a_command_makes_one_good_that_it_repeats(
-        #[case] failed: &str,
-        #[case] worked: &str,
-        #[case] want: bool,
-    ) {
+    #[case::options(["git push origin main", "cd sub && git push --no-tags origin main"], true)]
+    #[case::preparation(["git add -A && git commit -m 'a b'", "git commit -m 'c d e'"], true)]
+    #[case::version(["python run.py", "python3 run.py"], true)]
+    #[case::starter(["python3 -m pytest tests/a", "uv run pytest tests/a"], true)]
+    #[case::inner(["sh -c 'cargo build'", "env A=1 timeout 60 cargo build"], true)]
+    #[case::pipe(["set -o pipefail; make 2>&1 | tail", "make && echo done"], true)]
+    #[case::other_script(["npm run build", "npm run lint"], false)]
+    #[case::other_program(["pytest tests/a.py", "black tests/a.py"], false)]
+    #[case::other_file(["python a.py", "python b.py"], false)]
+    #[case::a_part_of_it(["cargo test && cargo clippy", "cargo clippy"], false)]
+    #[case::may_have_failed(["make", "make | tail -5"], false)]
+    #[case::only_spoken_of(["git push", "echo git push"], false)]
+    fn a_command_makes_one_good_that_it_repeats(#[case] lines: [&str; 2], #[case] want: bool) {
+        let [failed, worked] = lines.map(bash);
         let mut open = OpenCalls::default();
-        open.failed(&bash(failed));
-        open.worked(&bash(worked));
+        open.failed(&failed);
+        open.worked(&worked);
         assert_eq!(open.count(), usize::from(!want));
     }
 }

@@ -20,11 +20,10 @@ use crate::shown::without_controls;
 
 /// The part of the output's end that is looked at, in bytes.
 const LOOKED_AT: usize = 4_000;
-/// How long the line that is kept may be, in bytes.
+/// The part of the line that is kept, in bytes.
 const MAX_LINE: usize = 200;
 /// Tools that show what a command wrote that was started before.
 const READ_OUTPUT: &[&str] = &["BashOutput", "TaskOutput"];
-/// What one runner writes.
 #[derive(Deserialize)]
 struct CheckRunner {
     name: String,
@@ -39,7 +38,7 @@ struct CheckRunner {
 
 #[derive(Deserialize)]
 struct Table {
-    /// Of a check that is in no row: a line of a failure, of a success, a problem at a place, and
+    /// For a check that is in no row: a line of a failure, of a success, a problem at a place, and
     /// the exit status, where the command prints it.
     any: [String; 4],
     runner: Vec<CheckRunner>,
@@ -87,10 +86,10 @@ struct Summary<'t> {
 /// Reads what a tool's answer says of a check; of a call that `failed` the exit status is not 0.
 pub(crate) fn find(call: &Call, answer: Raw<'_>, failed: bool) -> Option<CheckResult> {
     let reads_output = READ_OUTPUT.contains(&call.tool.as_str());
-    let read = reads_output.then(|| shell::read(&call.input));
-    let commands = read.as_deref().unwrap_or(call.shell_commands());
-    let line = shell::checks(commands);
-    if line.is_none() && !shell::may_check(commands) {
+    let read = reads_output.then(|| Call::new("Bash", call.input.clone()));
+    let runs = read.as_ref().unwrap_or(call);
+    let line = runs.checks();
+    if line.is_none() && !shell::may_check(runs.shell_commands()) {
         return None;
     }
     let text = last_text(answer)?;
@@ -115,7 +114,7 @@ pub(crate) fn find(call: &Call, answer: Raw<'_>, failed: bool) -> Option<CheckRe
         let name = if named { summary.runner } else { &last.name };
         result(
             name,
-            vec![kind_of(summary, &line)],
+            vec![kind_of(summary, line)],
             summary.passed,
             summary.line,
         )
@@ -124,7 +123,7 @@ pub(crate) fn find(call: &Call, answer: Raw<'_>, failed: bool) -> Option<CheckRe
     let by_exit = |said: &str| {
         let mut kinds: Vec<CheckKind> = line.checks.iter().map(|check| check.kind).collect();
         if let (Some(summary), [_]) = (&summary, &kinds[..]) {
-            kinds = vec![kind_of(summary, &line)];
+            kinds = vec![kind_of(summary, line)];
         }
         let bad = summary
             .as_ref()
@@ -153,8 +152,7 @@ pub(crate) fn find(call: &Call, answer: Raw<'_>, failed: bool) -> Option<CheckRe
 
 /// Returns the name of a check of a call that worked and does not say how the check ended.
 pub(crate) fn unheard(call: &Call) -> Option<String> {
-    let mut line = shell::checks(call.shell_commands())?;
-    line.checks.pop().map(|check| check.name)
+    call.checks()?.checks.last().map(|check| check.name.clone())
 }
 
 /// Returns the kind of a check by its command; one that may be anything is what its summary is of.

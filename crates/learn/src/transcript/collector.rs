@@ -1,10 +1,12 @@
 //! The bounded collector: events in, items that the evidence may show out.
 //!
-//! Plain results are only counted; of all else a bounded text goes into a bounded buffer.
+//! Plain results are only counted; a bounded text of all else is kept in a bounded buffer.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
+
+use memchr::memmem;
 
 use super::calls;
 use super::event::{Call, CallFailure, CheckResult, Event, EventKind, Prompt, Via};
@@ -27,7 +29,7 @@ const MAX_PLAIN: usize = 2_000;
 const MAX_BODY: usize = 8_000;
 /// The part of the line that says what an error is, in bytes.
 const MAX_LINE: usize = 240;
-/// How far back the text is looked for that a user disagreed with, in items.
+/// The number of items that are searched for the text that a user disagreed with.
 const CONTEXT: usize = 20;
 /// The size of an item without its texts, in bytes.
 const COST: usize = 200;
@@ -43,15 +45,12 @@ const PLAN: &str = "PLAN that the user approved";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     Call,
-    /// A compaction, a subagent's result, a check that passed.
     #[default]
     Note,
     Text,
-    /// A check that failed, an error of the API.
     Setback,
     /// The assistant's text before the user disagreed.
     Context,
-    /// A text that cites a key point.
     Use,
     Error,
     Prompt,
@@ -61,7 +60,6 @@ pub(crate) enum Rank {
     Ends,
 }
 
-/// One event as it may be shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Item {
     /// Its place, its words and the command that ran a check, not sanitized.
@@ -69,20 +67,17 @@ pub(crate) struct Item {
     pub rank: Rank,
     /// The text before the call or the body: `CHECK failed (go test)`.
     label: Cow<'static, str>,
-    /// The line that says what an error is.
     headline: String,
     call: Option<Arc<Call>>,
     exit_code: Option<i32>,
     /// The text, cut to a bounded size; `is_cut` is set where it was longer.
     pub body: String,
     pub is_cut: bool,
-    /// What is added below: a check's line, what the user kept from being written.
+    /// The lines added below: a check's line, what the user kept from being written.
     notes: Vec<String>,
-    /// How often it happened, for errors.
+    /// The number of times that an error struck.
     pub count: u64,
-    /// The key points that it is the first to cite.
     cited: Vec<Id>,
-    /// The number of items before it.
     pub before: u64,
 }
 
@@ -119,15 +114,61 @@ impl Item {
         Some((&call.tool, &self.headline))
     }
 
-    /// Returns about how many bytes of memory it takes.
     fn size(&self) -> usize {
         let texts = self.shown.words.iter().chain(&self.shown.calls);
         let texts: usize = texts.map(String::len).sum();
         COST + self.label.len() + self.body.len() + texts + self.cited.len() * COST / 4
     }
 
-    fn raise(&mut self, rank: Rank) {
-        self.rank = self.rank.max(rank);
+    /// Takes what an event holds beyond its text.
+    fn take(&mut self, kind: &EventKind<'_>) {
+        let shown = &mut self.shown;
+        match kind {
+            EventKind::Prompt(prompt) => {
+                shown.words.clone_from(&prompt.message.words);
+                shown.source = match prompt.via {
+                    _ if !prompt.is_person => EventSource::Outcome,
+                    Via::Plan => EventSource::Plan,
+                    _ => EventSource::User,
+                };
+            }
+            EventKind::Rejection {
+                call,
+                words,
+                is_person,
+                unwritten,
+            } => {
+                self.call = Some(call.clone());
+                if *is_person && !words.is_empty() {
+                    shown.source = EventSource::User;
+                    shown.words.push(words.clone());
+                }
+                let change = unwritten.iter();
+                self.notes
+                    .extend(change.map(|lines| format!("it would have changed:\n{lines}")));
+            }
+            EventKind::Text { new_cites, .. } => {
+                shown.source = EventSource::Agent;
+                let ids = new_cites.iter().filter(|id| id.as_str().len() <= MAX_ID);
+                self.cited = ids.cloned().collect();
+            }
+            EventKind::ToolCall(call) => {
+                shown.source = EventSource::Call;
+                self.call = Some(call.clone());
+            }
+            EventKind::ToolError { call, failure } => {
+                self.call = Some(call.clone());
+                self.exit_code = failure.exit_code;
+                self.headline = text::one_line(&failure.message, MAX_LINE);
+                shown.signature = failure.error;
+            }
+            EventKind::Plan(_) => shown.source = EventSource::Plan,
+            EventKind::TurnedBack { call, .. } => self.call = Some(call.clone()),
+            EventKind::Check { call, .. } | EventKind::UnknownCheck { call, .. } => {
+                shown.calls.push(call.input.clone());
+            }
+            _ => {}
+        }
     }
 
     /// Returns what is kept of it where the evidence shows it under `number`.
@@ -230,7 +271,6 @@ fn asked(call: &Call) -> Cow<'_, str> {
     }
 }
 
-/// Takes events one by one and keeps what may be chosen.
 #[derive(Debug, Default)]
 pub struct Collector {
     /// Set when the last event was taken.
@@ -242,80 +282,54 @@ pub struct Collector {
     /// The size that the last shrinking left. Needed items may take more than the limit, and are
     /// not visited for each new one.
     kept: usize,
-    /// The number of items there were.
     count: u64,
     has_request: bool,
-    /// The id of the last event's message.
     last_message: Option<String>,
     /// Set where the user has just stopped the agent; what they type next says why.
     stopped: bool,
 }
 
 impl Collector {
-    /// Takes an event; `new_cites` are the key points that no text before it cited.
-    pub(crate) fn push(&mut self, event: &Event<'_>, new_cites: &[Id]) {
+    pub(crate) fn push(&mut self, event: &Event<'_>) {
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(event, prompt),
-            EventKind::Rejection {
-                call,
-                words,
-                is_person,
-                unwritten,
-            } => {
-                self.stopped = words.is_empty();
-                self.mark_context();
-                let item = self.add(event, Rank::Disagreement, "USER refused", words);
-                item.call = Some(call.clone());
-                if *is_person && !words.is_empty() {
-                    item.shown.source = EventSource::User;
-                    item.shown.words = vec![words.clone()];
-                }
-                let change = unwritten.iter();
-                item.notes
-                    .extend(change.map(|lines| format!("it would have changed:\n{lines}")));
+            EventKind::Rejection { words, .. } => {
+                self.disagreed(words.is_empty());
+                self.add(event, Rank::Disagreement, "USER refused", words);
             }
             EventKind::Interrupt => {
-                self.stopped = true;
-                self.mark_context();
+                self.disagreed(true);
                 self.add(event, Rank::Disagreement, "USER interrupted", "");
             }
-            EventKind::Text { text, cites } if !cites.is_empty() => {
-                let new_cites = new_cites.iter().filter(|id| id.as_str().len() <= MAX_ID);
-                let new_cites = new_cites.cloned().collect();
-                self.add(event, Rank::Use, "CLAUDE", text).cited = new_cites;
-            }
-            EventKind::Text { text, .. } => {
+            EventKind::Text { text, cites, .. } if cites.is_empty() => {
                 if !self.joined(event, text) {
                     self.add(event, Rank::Text, "CLAUDE", text);
                 }
             }
+            EventKind::Text { text, .. } => self.add(event, Rank::Use, "CLAUDE", text),
             EventKind::ToolCall(call) => {
                 self.announced();
                 if !HOUSEKEEPING.has(&call.tool) {
-                    self.add(event, Rank::Call, CALLS, "").call = Some(call.clone());
+                    self.add(event, Rank::Call, CALLS, "");
                 }
             }
             EventKind::ToolError { call, failure } => self.error(event, call, failure),
-            EventKind::Plan(text) => _ = self.add(event, Rank::Ends, PLAN, text),
-            EventKind::TurnedBack { call, why } => {
-                let item = self.add(event, Rank::Setback, "HOOK turned back", why);
-                item.call = Some(call.clone());
+            EventKind::Plan(text) => self.add(event, Rank::Ends, PLAN, text),
+            EventKind::TurnedBack { why, .. } => {
+                self.add(event, Rank::Setback, "HOOK turned back", why);
             }
-            EventKind::Branch(name) => _ = self.add(event, Rank::Ends, "BRANCH", name),
+            EventKind::Branch(name) => self.add(event, Rank::Ends, "BRANCH", name),
             EventKind::Check { call, check } => self.check(event, call, check),
-            EventKind::UnknownCheck { call, runner } => {
+            EventKind::UnknownCheck { runner, .. } => {
                 let label = format!("CHECK ran, its result is not known ({runner})");
-                let item = self.add(event, Rank::Note, label, "");
-                item.shown.calls.push(call.input.clone());
+                self.add(event, Rank::Note, label, "");
             }
-            EventKind::ApiError(text) => _ = self.add(event, Rank::Setback, "API ERROR", text),
-            EventKind::Compaction => {
-                self.add(event, Rank::Note, "CONVERSATION compacted", "");
-            }
+            EventKind::ApiError(text) => self.add(event, Rank::Setback, "API ERROR", text),
+            EventKind::Compaction => self.add(event, Rank::Note, "CONVERSATION compacted", ""),
             EventKind::HandBack(report) => {
                 self.add(event, Rank::Note, "SUBAGENT returned", report);
             }
-            EventKind::Hook(text) => _ = self.add(event, Rank::Note, "HOOK said", text),
+            EventKind::Hook(text) => self.add(event, Rank::Note, "HOOK said", text),
             EventKind::LeftRunning(_) | EventKind::ToolResult(_) => {}
         }
         self.last_message.clone_from(&event.place.message_id);
@@ -326,7 +340,7 @@ impl Collector {
     pub fn finish(mut self, budget: u64) -> Evidence {
         for is_one in [Item::is_spoken, Item::is_text] {
             if let Some(last) = self.items.iter_mut().rfind(|item| is_one(item)) {
-                last.raise(Rank::Ends);
+                last.rank = Rank::Ends;
             }
         }
         Choice::of(&self.items, self.count, &self.sanitizer).make(budget)
@@ -338,32 +352,25 @@ impl Collector {
         rank: Rank,
         label: impl Into<Cow<'static, str>>,
         body: &str,
-    ) -> &mut Item {
-        let (source, max) = match &event.kind {
-            EventKind::Prompt(prompt) if prompt.via != Via::Plan => match prompt.is_person {
-                true => (EventSource::User, MAX_SPOKEN),
-                false => (EventSource::Outcome, MAX_SPOKEN),
-            },
-            EventKind::Prompt(prompt) if !prompt.is_person => (EventSource::Outcome, MAX_PLAN),
-            EventKind::Prompt(_) | EventKind::Plan(_) => (EventSource::Plan, MAX_PLAN),
-            EventKind::Text { cites, .. } if cites.is_empty() => (EventSource::Agent, MAX_PLAIN),
-            EventKind::Text { .. } => (EventSource::Agent, MAX_BODY),
-            EventKind::ToolCall(_) => (EventSource::Call, 0),
-            EventKind::ToolError { .. } => (EventSource::Outcome, MAX_PLAIN),
-            EventKind::HandBack(_) | EventKind::Hook(_) => (EventSource::Outcome, MAX_REPORT),
-            _ => (EventSource::Outcome, MAX_BODY),
+    ) {
+        let max = match &event.kind {
+            EventKind::Prompt(prompt) if prompt.via != Via::Plan => MAX_SPOKEN,
+            EventKind::Prompt(_) | EventKind::Plan(_) => MAX_PLAN,
+            EventKind::HandBack(_) | EventKind::Hook(_) => MAX_REPORT,
+            EventKind::ToolError { .. } => MAX_PLAIN,
+            _ if rank == Rank::Text => MAX_PLAIN,
+            _ => MAX_BODY,
         };
         let body = text::middle(body.trim(), max).into_owned();
         let mut item = Item {
             shown: ShownEvent {
                 kind: event.kind.name().to_owned(),
                 place: event.place.clone(),
-                source,
                 ..ShownEvent::default()
             },
             rank,
             label: label.into(),
-            is_cut: body.contains(text::LEFT_OUT),
+            is_cut: memmem::find(body.as_bytes(), text::LEFT_OUT.as_bytes()).is_some(),
             body,
             count: 1,
             before: self.count,
@@ -374,6 +381,7 @@ impl Collector {
             self.shrink();
         }
         self.size += item.size();
+        item.take(&event.kind);
         // What was typed while the agent worked belongs where it was typed.
         let is_earlier = |known: &Item| known.shown.place.offset <= event.place.offset;
         let place = self.items.partition_point(is_earlier);
@@ -382,7 +390,6 @@ impl Collector {
             later.before += 1;
         }
         self.items.insert(place, item);
-        &mut self.items[place]
     }
 
     /// Drops the half with the lowest ranks; of an item that is needed the beginning stays.
@@ -432,19 +439,15 @@ impl Collector {
         } else {
             Rank::Prompt
         };
-        let item = self.add(event, rank, label, &prompt.message.shown);
-        item.shown.words.clone_from(&prompt.message.words);
+        self.add(event, rank, label, &prompt.message.shown);
     }
 
-    /// Returns the latest text of the assistant among the last items.
-    fn last_text(&mut self, among: usize) -> Option<&mut Item> {
-        let mut last = self.items.iter_mut().rev().take(among);
-        last.find(|item| item.is_text())
-    }
-
-    fn mark_context(&mut self) {
-        if let Some(text) = self.last_text(CONTEXT) {
-            text.raise(Rank::Context);
+    /// Takes note that the user stopped the agent or refused a call, without a word or with some.
+    fn disagreed(&mut self, is_silent: bool) {
+        self.stopped = is_silent;
+        let mut last = self.items.iter_mut().rev().take(CONTEXT);
+        if let Some(text) = last.find(|item| item.is_text()) {
+            text.rank = text.rank.max(Rank::Context);
         }
     }
 
@@ -470,7 +473,7 @@ impl Collector {
         if message.is_none() || *message != self.last_message {
             return false;
         }
-        match self.last_text(1) {
+        match self.items.last_mut().filter(|item| item.is_text()) {
             Some(last) if last.body.len() + text.len() < MAX_PLAIN => {
                 last.body.push('\n');
                 last.body.push_str(text.trim());
@@ -487,9 +490,8 @@ impl Collector {
             Some(_) => failure.text.split_once('\n').map_or("", |(_, rest)| rest),
             None => &failure.text,
         };
-        let headline = text::one_line(&failure.message, MAX_LINE);
         let said = if calls::prints_others(call) {
-            headline.clone()
+            text::one_line(&failure.message, MAX_LINE)
         } else {
             let is_news = |line: &&str| !CHATTER.begins(line.trim()) && !line.ends_with("... ok");
             said.lines().filter(is_news).collect::<Vec<_>>().join("\n")
@@ -508,11 +510,7 @@ impl Collector {
             self.count -= 1;
             return;
         }
-        let item = self.add(event, Rank::Error, "ERROR in", &said);
-        item.call = Some(call.clone());
-        item.exit_code = failure.exit_code;
-        item.headline = headline;
-        item.shown.signature = failure.error;
+        self.add(event, Rank::Error, "ERROR in", &said);
     }
 
     /// Takes how a check ended, unless the error just before says it.
@@ -529,8 +527,7 @@ impl Collector {
                 error.notes.push(format!("{label}: {}", check.line));
             }
         } else {
-            let item = self.add(event, rank, label, &check.line);
-            item.shown.calls.push(call.input.clone());
+            self.add(event, rank, label, &check.line);
         }
     }
 }

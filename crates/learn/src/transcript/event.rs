@@ -4,14 +4,14 @@
 //! of them: each that is kept passes through the [`super::text::Sanitizer`] first.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use jiff::Timestamp;
 use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 
-use super::shell::{self, CheckKind, SimpleCommand};
+use super::shell::{self, CheckKind, LineChecks, SimpleCommand};
 use super::user::Message;
 use super::words::ERROR_NAMES;
 use crate::errors::Signature;
@@ -23,17 +23,14 @@ pub struct Event<'a> {
     pub kind: EventKind<'a>,
 }
 
-/// The place of an event in the transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventPlace {
     /// The start of its record, in bytes from the start of the file.
     pub offset: u64,
-    /// The id of its record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Timestamp>,
-    /// The id of the message that the record is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
 }
@@ -47,27 +44,24 @@ pub enum EventKind<'a> {
         call: Arc<Call>,
         /// The user's words; empty when there were none.
         words: String,
-        /// A person said it.
         is_person: bool,
         /// The lines that the call would have taken away and added, as far as they are kept.
         unwritten: Option<String>,
     },
-    /// The user pressed Esc.
     Interrupt,
-    /// The assistant wrote something.
     Text {
         text: Cow<'a, str>,
-        /// The key points it cited, each once.
+        /// The key points it cites, each once; and those that no text before it cited.
         cites: Vec<Id>,
+        new_cites: Vec<Id>,
     },
     ToolCall(Arc<Call>),
-    /// A tool answered without an error.
     ToolResult(Arc<Call>),
     ToolError {
         call: Arc<Call>,
         failure: CallFailure,
     },
-    /// A command or a subagent was started, and goes on while the agent does.
+    /// A command or a subagent was started, and runs while the agent does.
     LeftRunning(Arc<Call>),
     /// The user approved a plan of the agent's.
     Plan(String),
@@ -131,13 +125,11 @@ impl EventKind<'_> {
 pub enum Via<'a> {
     #[default]
     Typed,
-    /// As a plan that the user approved, which holds no words of theirs.
+    /// A plan that the user approved, which holds no words of theirs.
     Plan,
-    /// As the arguments of a slash command of this name.
+    /// The arguments of a slash command of this name.
     Command(&'a str),
-    /// While the agent worked.
     Queued,
-    /// As the answer to a question of the agent's.
     Answer,
 }
 
@@ -160,6 +152,7 @@ pub struct Call {
     /// The file or folder that a search looks in, where it names one.
     pub looked_in: String,
     commands: OnceLock<Vec<SimpleCommand>>,
+    checks: OnceLock<Option<LineChecks>>,
 }
 
 impl PartialEq for Call {
@@ -185,20 +178,23 @@ impl Call {
         }
     }
 
-    /// Returns `true` for a call that writes a file.
     pub fn edits(&self) -> bool {
         ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(&self.tool.as_str())
     }
 
     /// Returns the commands of its line, which is parsed once; none of a tool that runs no line.
     pub fn shell_commands(&self) -> &[SimpleCommand] {
-        self.commands.get_or_init(|| {
-            if shell::runs_commands(&self.tool) {
-                shell::read(&self.input)
-            } else {
-                Vec::new()
-            }
-        })
+        let read = || match shell::runs_commands(&self.tool) {
+            true => shell::read(&self.input),
+            false => Vec::new(),
+        };
+        self.commands.get_or_init(read)
+    }
+
+    /// Returns the checks that its line runs.
+    pub fn checks(&self) -> Option<&LineChecks> {
+        let find = || shell::checks(self.shell_commands());
+        self.checks.get_or_init(find).as_ref()
     }
 }
 
@@ -206,14 +202,12 @@ impl Call {
 pub struct CallFailure {
     /// The first and last lines of the tool's answer.
     pub text: String,
-    /// The line that says what went wrong.
     pub message: String,
     pub exit_code: Option<i32>,
     pub category: ErrorCategory,
     /// The error, which is the same wherever it strikes, as the hook computes it from the whole
     /// text.
     pub error: Option<Signature>,
-    /// The keys by which `seen` knows the error again.
     pub keys: Vec<Signature>,
     /// The program with its subcommand that met the error, or the tool.
     pub subject: String,
@@ -223,24 +217,21 @@ pub struct CallFailure {
 pub struct CheckResult {
     /// The tool that reported it: `cargo test`.
     pub runner: String,
-    /// What it looks at; several of a line whose exit status is that of several checks.
+    /// The kinds of what it looks at; several of a line whose exit status is that of several checks.
     pub kinds: Vec<CheckKind>,
     pub result: Result<(), ErrorCategory>,
-    /// The line of the output that says so.
     pub line: String,
 }
 
 worded! {
     /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
     pub enum ErrorCategory {
-        /// It took too long.
         Timeout = "timeout",
         /// A host, a connection or a remote service failed.
         Network = "network",
         Permission = "permission",
         /// A file, command, symbol or page is not there.
         NotFound = "not_found",
-        /// A text breaks its grammar.
         Syntax = "syntax",
         TypeCompile = "type_compile",
         TestFailure = "test_failure",
@@ -285,15 +276,28 @@ pub(crate) fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
         _ if text.contains("Command timed out after") => return ErrorCategory::Timeout,
         _ => {}
     }
+    let text = text.to_ascii_lowercase();
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let names: HashSet<String> = words.map(str::to_ascii_lowercase).collect();
-    let rows = ERROR_NAMES.words().iter();
-    let mut rows = rows.filter_map(|row| row.split_once(':'));
-    let row = rows.find(|(_, row)| row.split_whitespace().any(|name| names.contains(name)));
-    row.map_or(ErrorCategory::Unknown, |(category, _)| {
+    // Where several are named, the first row of the table counts.
+    let row = words.filter_map(|word| ROWS.get(word)).min();
+    row.map_or(ErrorCategory::Unknown, |(_, category)| {
         ErrorCategory::named(category)
     })
 }
+
+/// The row of each name of an error in the table, with its category.
+static ROWS: LazyLock<HashMap<&str, (usize, &str)>> = LazyLock::new(|| {
+    let rows = ERROR_NAMES.words().iter().enumerate();
+    let rows = rows.filter_map(|(at, row)| Some((at, row.split_once(':')?)));
+    // Of a name in two rows the first one counts.
+    rows.rev()
+        .flat_map(|(at, (category, names))| {
+            names
+                .split_whitespace()
+                .map(move |name| (name, (at, category)))
+        })
+        .collect()
+});
 
 #[cfg(test)]
 mod tests {

@@ -21,7 +21,7 @@ use crate::errors::Signature;
 
 /// The most that the note of a gap before an item costs, in tokens.
 const GAP: u64 = 24;
-/// How often what was reserved for gaps that are not there is used for more.
+/// The number of rounds in which what gaps did not take is used.
 const REFUNDS: usize = 32;
 /// The number of calls that are named of a row that only looks.
 const MOST_LOOKED_AT: usize = 5;
@@ -29,7 +29,6 @@ const MOST_LOOKED_AT: usize = 5;
 /// The label of a tool call; calls in a row share it.
 pub(crate) const CALLS: &str = "CLAUDE calls";
 
-/// What would be sent to the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The events chosen, in order of time, gaps marked. Masked.
@@ -37,29 +36,24 @@ pub struct Evidence {
     pub tokens: u64,
     /// The number of events left out, plain tool results not counted.
     pub left_out: u64,
-    /// The number of shown texts that are cut.
     #[serde(default)]
     pub cut: u64,
     pub shown: Vec<ShownEvent>,
 }
 
-/// The origin of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventSource {
     /// The person: a message, an answer, the words of a refusal.
     User,
-    /// A plan that the person approved.
     Plan,
-    /// The agent's own text.
     Agent,
     Call,
-    /// Whatever happened: an error, a check, a refusal, a report.
+    /// An event of any other kind: an error, a check, a refusal, a report.
     #[default]
     Outcome,
 }
 
-/// An event that the evidence shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownEvent {
     pub kind: String,

@@ -17,8 +17,7 @@ use crate::errors::Signature;
 use crate::playbook::Id;
 
 /// The number of different key points that are known again, and of citations of one text.
-const MAX_IDS: usize = 2_000;
-/// The number of rules that the user states that are kept.
+pub(crate) const MAX_IDS: usize = 2_000;
 const MAX_STATED: usize = 200;
 /// The part of the person's words that is searched for them, in bytes.
 const MAX_WORDS: usize = 1 << 20;
@@ -26,16 +25,14 @@ const MAX_WORDS: usize = 1 << 20;
 const MAX_REQUEST: usize = 1_000;
 /// The part of a prompt that is compared with those before it, in bytes; what follows is pasted.
 const MAX_COMPARED: usize = 2_000;
-/// The number of words of prompts that are remembered.
 const MAX_COMPARED_WORDS: usize = 20_000;
-/// The number of different errors that are kept.
 const MAX_ERRORS: usize = 1_000;
 /// The part of a call or a message that is kept, in bytes.
 const MAX_LINE: usize = 240;
 /// With fewer prompts, or fewer words in the last one, a drift says nothing.
 const SAYS_DRIFT: (u64, usize) = (3, 10);
 
-/// What a range of a transcript shows; stored with the job. Texts are masked.
+/// The values that a range of a transcript shows; stored with the job. Texts are masked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Facts {
@@ -47,7 +44,6 @@ pub struct Facts {
     pub is_outside: bool,
     /// The sentences with which the user stated a rule outright, in English; as typed, masked.
     pub stated: Vec<String>,
-    /// The errors that struck, in the order of their first time.
     pub errors: Vec<RecurringError>,
     pub outcome: SessionOutcome,
     /// A commit passed the hooks after the last check and the last edit.
@@ -57,10 +53,8 @@ pub struct Facts {
     pub first_request: Option<String>,
     /// Prompts that a person typed, but for slash commands and those typed while the agent worked.
     pub user_turns: u64,
-    /// Slash commands whose arguments are a request.
     pub commands: u64,
     pub queued_prompts: u64,
-    /// Questions of the agent's that the user answered.
     pub answers: u64,
     pub assistant_texts: u64,
     pub tool_calls: u64,
@@ -76,7 +70,6 @@ pub struct Facts {
     pub checks_failed: u64,
     /// Checks that passed after one that had failed.
     pub recoveries: u64,
-    /// Failed calls that no later call of the kind made good.
     pub unresolved: u64,
     pub events: u64,
     pub stakes: Stakes,
@@ -116,18 +109,16 @@ pub struct Stakes {
 }
 
 worded! {
-    /// How a session ended (spec/3).
+    /// The end of a session (spec/3).
     #[derive(Default)]
     pub enum SessionOutcome {
         /// The last check (test run, build, linter, type checker) passed or a commit went through,
         /// and nothing went wrong after it.
         #[default]
         Success = "success",
-        /// The last check failed.
         Failure = "failure",
         /// Neither is known: no check says so, or something else went wrong at the end.
         Partial = "partial",
-        /// It ended on something that took too long.
         Timeout = "timeout",
         /// The model could not be reached at its end.
         Error = "error",
@@ -145,7 +136,6 @@ pub struct RecurringError {
     pub subject: String,
     /// The line that named it the first time.
     pub example: String,
-    /// The keys by which `seen` knows it again.
     #[serde(default)]
     pub keys: BTreeSet<Signature>,
     pub category: ErrorCategory,
@@ -165,12 +155,9 @@ enum LastEvent {
     Stopped,
 }
 
-/// Collects [`Facts`] from events.
 #[derive(Debug, Default)]
 pub(crate) struct Observer {
     facts: Facts,
-    cited: HashSet<Id>,
-    /// The person's own words.
     words: String,
     ending: LastEvent,
     last_check: Option<Result<(), ErrorCategory>>,
@@ -186,8 +173,7 @@ impl Observer {
         self.facts.is_outside |= is_outside(tool);
     }
 
-    /// Takes an event; returns the key points that it is the first to cite.
-    pub(crate) fn see(&mut self, event: &Event<'_>, sanitizer: &Sanitizer) -> Vec<Id> {
+    pub(crate) fn see(&mut self, event: &Event<'_>, sanitizer: &Sanitizer) {
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(prompt, sanitizer),
             EventKind::Rejection {
@@ -199,7 +185,7 @@ impl Observer {
                 }
             }
             EventKind::Interrupt => self.ending = LastEvent::Stopped,
-            EventKind::Text { cites, .. } => {
+            EventKind::Text { new_cites, .. } => {
                 let message = &event.place.message_id;
                 if message.is_none() || *message != self.last_message {
                     self.facts.assistant_texts += 1;
@@ -208,7 +194,7 @@ impl Observer {
                 if !matches!(self.ending, LastEvent::ToolError(_)) {
                     self.ending = LastEvent::Quiet;
                 }
-                return self.cited(cites);
+                self.facts.citations.extend_from_slice(new_cites);
             }
             EventKind::ToolResult(call) => self.worked(call),
             EventKind::ToolError { call, failure } => {
@@ -226,7 +212,6 @@ impl Observer {
             }
             _ => {}
         }
-        Vec::new()
     }
 
     /// Returns the facts. `events` has how many there were of each kind; `unresolved` failed
@@ -272,17 +257,6 @@ impl Observer {
             _ => self.last_check.and_then(Result::err),
         };
         self.facts
-    }
-
-    fn cited(&mut self, cites: &[Id]) -> Vec<Id> {
-        let mut new = Vec::new();
-        for id in cites {
-            if self.cited.len() < MAX_IDS && self.cited.insert(id.clone()) {
-                new.push(id.clone());
-            }
-        }
-        self.facts.citations.extend_from_slice(&new);
-        new
     }
 
     fn worked(&mut self, call: &Call) {
@@ -398,11 +372,13 @@ fn all_cited(text: &str) -> impl Iterator<Item = Id> {
     })
 }
 
-/// Returns the key points that a text cites, each once.
 pub(crate) fn cites(text: &str) -> Vec<Id> {
+    unique(all_cited(text)).take(MAX_IDS).collect()
+}
+
+fn unique(ids: impl Iterator<Item = Id>) -> impl Iterator<Item = Id> {
     let mut seen = HashSet::new();
-    let new = all_cited(text).filter(|id| seen.insert(id.clone()));
-    new.take(MAX_IDS).collect()
+    ids.filter(move |id| seen.insert(id.clone()))
 }
 
 /// Returns the ids cited by the assistant in `messages`, each once, in order of first
@@ -423,9 +399,7 @@ pub fn extract_cited_ids(messages: &[Value]) -> Vec<Id> {
             _ => {}
         }
     }
-    let mut seen = HashSet::new();
-    let cited = texts.into_iter().flat_map(all_cited);
-    cited.filter(|id| seen.insert(id.clone())).collect()
+    unique(texts.into_iter().flat_map(all_cited)).collect()
 }
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ pub(crate) fn name(value: Raw<'_>) -> Option<&str> {
     quoted(value).filter(|name| name.len() <= MAX_NAME && !name.contains('\\'))
 }
 
-/// Returns `true` for the value `true` alone.
 pub(crate) fn is_true(value: Raw<'_>) -> bool {
     value.is_some_and(|value| value.get() == "true")
 }
@@ -34,14 +33,16 @@ pub(crate) fn is_true(value: Raw<'_>) -> bool {
 /// Returns a string, decoded; half of a surrogate pair becomes U+FFFD.
 pub(crate) fn text(value: Raw<'_>) -> Option<Cow<'_, str>> {
     let quoted = quoted(value)?;
-    if !quoted.contains('\\') {
+    if memchr::memchr(b'\\', quoted.as_bytes()).is_none() {
         return Some(quoted.into());
     }
-    let decoded = serde_json::Deserializer::from_str(value?.get()).deserialize_bytes(Decoded);
-    decoded.ok().map(Cow::Owned)
+    let json = value?.get();
+    let decoded = serde_json::from_str(json);
+    let lossy = |_| serde_json::Deserializer::from_str(json).deserialize_bytes(Decoded);
+    decoded.or_else(lossy).ok().map(Cow::Owned)
 }
 
-/// Takes a string as bytes, which `serde_json` reads with half a surrogate pair in it, too.
+/// Takes a string with half a surrogate pair in it, which `serde_json` reads as bytes alone.
 struct Decoded;
 
 impl Visitor<'_> for Decoded {
@@ -52,30 +53,28 @@ impl Visitor<'_> for Decoded {
     }
 
     fn visit_bytes<E>(self, bytes: &[u8]) -> Result<String, E> {
-        Ok(match String::from_utf8_lossy(bytes) {
-            Cow::Borrowed(text) => text.to_owned(),
-            // Half a pair is three bytes.
-            Cow::Owned(text) => text.replace("\u{FFFD}\u{FFFD}\u{FFFD}", "\u{FFFD}"),
-        })
+        // Half a pair is three bytes.
+        Ok(String::from_utf8_lossy(bytes).replace("\u{FFFD}\u{FFFD}\u{FFFD}", "\u{FFFD}"))
     }
 }
 
-/// Returns an object, read as `T`.
 pub(crate) fn object<'a, T: Deserialize<'a>>(value: Raw<'a>) -> Option<T> {
     let value = value?.get();
     let is_object = value.starts_with('{');
     is_object.then(|| serde_json::from_str(value).ok())?
 }
 
-/// Returns the items of a list; none of another value.
-pub(crate) fn items(value: Raw<'_>) -> Vec<&RawValue> {
+/// Returns the items of a list, each read as `T`; none of another value.
+pub(crate) fn items<'a, T: Deserialize<'a>>(value: Raw<'a>) -> Vec<Option<T>> {
     // The error for another value would quote it whole.
-    let list = value.filter(|value| value.get().starts_with('['));
-    let items = list.map(|list| serde_json::from_str(list.get()));
-    items.and_then(Result::ok).unwrap_or_default()
+    let list = value.map(RawValue::get).filter(|it| it.starts_with('['));
+    let list = list.unwrap_or("[]");
+    serde_json::from_str(list).unwrap_or_else(|_| {
+        let items: Vec<_> = serde_json::from_str(list).unwrap_or_default();
+        items.into_iter().map(object).collect()
+    })
 }
 
-/// Returns the fields of an object that are texts, by name.
 pub(crate) fn texts(value: Raw<'_>) -> BTreeMap<String, Cow<'_, str>> {
     let fields: BTreeMap<String, Raw<'_>> = object(value).unwrap_or_default();
     let texts = fields.into_iter();

@@ -36,7 +36,7 @@ pub use event::{
 };
 pub use evidence::{EventSource, Evidence, ShownEvent};
 pub use facts::{Facts, RecurringError, SessionOutcome, Stakes, extract_cited_ids};
-pub use reader::{Beginnings, MAX_LINE, Range, Reason, ScanStats, last_record_end};
+pub use reader::{Beginnings, MAX_LINE, Range, ScanStats, last_record_end};
 pub use record::RecordHash;
 pub use text::estimate_tokens;
 
@@ -55,7 +55,7 @@ pub struct ReadOptions {
     pub lane: Lane,
     /// The home folder, which is shown as `~`.
     pub home: Option<String>,
-    /// What is masked, and which files are never read.
+    /// The rules of what is masked, and the files that are never read.
     pub secrecy: Secrecy,
     /// `false` where no person attended the session; the client's marks say more otherwise.
     pub attended: Option<bool>,

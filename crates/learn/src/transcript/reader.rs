@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,120 +14,97 @@ use super::record::{Attachment, Keys};
 
 /// The longest line that is read; a longer one is one bad record (DESIGN.md, Claim).
 pub const MAX_LINE: u64 = 32 << 20;
-/// A larger buffer is not kept for the next line, in bytes.
-const MAX_KEPT: usize = 1 << 20;
 /// The part that is read at a time when the last newline is looked for.
 const BLOCK: u64 = 64 << 10;
 /// A longer line is no note of what a hook said: the client keeps 10,000 characters of that.
 const MAX_NOTE: usize = 1 << 20;
+/// The kinds of notes of what a hook said, and the events at which it may have said it.
+const NOTES: [&str; 2] = ["hook_additional_context", "hook_system_message"];
+const STARTS: [&str; 2] = ["SessionStart", "SubagentStart"];
 /// The number of texts and of sessions that are kept of the notes.
 const MAX_FOUND: usize = 1_000;
 
-/// Counts of a scan: every record is read or skipped with a reason.
+/// Counts of a scan: every record is read or skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScanStats {
-    /// Records, bad ones included; a line can hold two.
-    pub records: u64,
     /// Records that were taken as part of the conversation.
     pub read: u64,
-    /// Records that were passed over, by reason.
-    pub skipped: BTreeMap<Reason, u64>,
+    /// Records and lines that were passed over, bad ones included.
+    pub skipped: u64,
     pub events: BTreeMap<&'static str, u64>,
     pub masked: BTreeMap<String, u64>,
 }
 
-/// Why a record was passed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    Blank,
-    /// It is not valid JSON, or was cut off.
-    BadJson,
-    NotAnObject,
-    /// The line is longer than 32 MiB.
-    TooLong,
-    /// It has no `type`, or a message of another form than the client writes.
-    NoMessage,
-    /// Its uuid stood in this range before.
-    Repeated,
-    /// It belongs to another session or job: a copy by a fork or a resume.
-    Copy,
-    /// It follows from a prompt that a later one replaced.
-    Replaced,
-    /// It belongs to a subagent, or, in a subagent's file, to its parent.
-    OtherLane,
-    /// The client wrote it: meta lines, echoes of commands, notes.
-    Meta,
-    Summary,
-    /// It is no part of the conversation: attachments, snapshots, progress.
-    Bookkeeping,
-}
-
-impl ScanStats {
-    pub(crate) fn skip(&mut self, reason: Reason) {
-        *self.skipped.entry(reason).or_default() += 1;
-    }
-}
-
-/// Calls `found` with the place and the text of each line of `source`, which begins at
-/// `offset`. A line that is too long has no text; a byte that is not UTF-8 becomes U+FFFD.
+/// Calls `found` with the place and the bytes of each line of `source`, which begins at `offset`.
+/// A line that is too long has none.
 pub(crate) fn each_line(
     mut source: impl BufRead,
     mut offset: u64,
-    mut found: impl FnMut(u64, Option<&str>),
+    mut found: impl FnMut(u64, Option<&[u8]>),
 ) -> io::Result<()> {
-    let mut buffer = Vec::new();
+    // The beginning of a line whose end the source has still to read.
+    let (mut begun, mut length) = (Vec::new(), 0);
     loop {
-        buffer.clear();
-        buffer.shrink_to(MAX_KEPT);
-        let start = offset;
-        let mut most = source.by_ref().take(MAX_LINE + 1);
-        offset += most.read_until(b'\n', &mut buffer)? as u64;
-        if buffer.is_empty() {
+        let bytes = match source.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            bytes => bytes?,
+        };
+        let newline = memchr::memchr(b'\n', bytes);
+        let is_end = newline.is_some() || bytes.is_empty();
+        let part = &bytes[..newline.unwrap_or(bytes.len())];
+        if bytes.is_empty() && length == 0 {
             return Ok(());
         }
-        let is_whole = buffer.pop_if(|last| *last == b'\n').is_some();
-        if !is_whole && offset - start > MAX_LINE {
-            offset += source.skip_until(b'\n')? as u64;
-            found(start, None);
-        } else {
-            // The lossy reader alone is ten times slower.
-            let text = std::str::from_utf8(&buffer).map(Cow::from);
-            found(
-                start,
-                Some(&text.unwrap_or_else(|_| String::from_utf8_lossy(&buffer))),
-            );
+        length += part.len() as u64;
+        let fits = length <= MAX_LINE;
+        if fits && !(is_end && begun.is_empty()) {
+            begun.extend_from_slice(part);
         }
+        if is_end {
+            let line: &[u8] = if begun.is_empty() { part } else { &begun };
+            found(offset, fits.then_some(line));
+            offset += length + 1;
+            (begun, length) = (Vec::new(), 0);
+        }
+        let used = part.len() + usize::from(newline.is_some());
+        source.consume(used);
     }
 }
 
-/// Reads the records of a line, each with its place in it, or why it is none. What is behind
+/// Reads the records of a line, each with its place in it; a bad one has no keys. What is behind
 /// a fault is lost, as are a BOM and the NUL bytes that a crash can leave before a record.
-pub(crate) fn records(line: &str) -> impl Iterator<Item = (usize, Result<Keys<'_>, Reason>)> {
-    let text = line.trim_start_matches(['\0', '\u{feff}']);
-    let mut values = serde_json::Deserializer::from_str(text).into_iter();
+pub(crate) fn records(line: &[u8]) -> impl Iterator<Item = (usize, Option<Keys<'_>>)> {
+    let mut text = line;
+    while let Some(rest) = text
+        .strip_prefix(b"\0")
+        .or(text.strip_prefix(b"\xEF\xBB\xBF"))
+    {
+        text = rest;
+    }
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter();
     std::iter::from_fn(move || {
         let rest = text[values.byte_offset()..].trim_ascii_start();
-        let record = match (values.next()?, rest.starts_with('{')) {
-            (Ok(keys), true) => Ok(keys),
-            (Err(error), is_object) if is_object || !error.is_data() => Err(Reason::BadJson),
-            _ => Err(Reason::NotAnObject),
-        };
-        Some((line.len() - rest.len(), record))
+        let keys = values.next()?.ok().filter(|_| rest.starts_with(b"{"));
+        Some((line.len() - rest.len(), keys))
     })
+}
+
+/// Returns a line with U+FFFD in place of the bytes that are not UTF-8.
+pub(crate) fn lossy(line: &[u8]) -> Cow<'_, [u8]> {
+    match String::from_utf8_lossy(line) {
+        Cow::Borrowed(_) => line.into(),
+        Cow::Owned(text) => text.into_bytes().into(),
+    }
 }
 
 /// Part of a file: the bytes from `start` up to, not including, `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
-    /// The first byte.
     pub start: u64,
-    /// The byte after the last.
     pub end: u64,
 }
 
 impl Range {
-    /// Returns how many bytes the range has.
     pub fn bytes(self) -> u64 {
         self.end.saturating_sub(self.start)
     }
@@ -135,7 +113,7 @@ impl Range {
 /// Returns the end of the last complete record of a transcript of `size` bytes, at least
 /// `from`.
 ///
-/// That is the end of the last complete line, or of whole objects after it that only
+/// It is the end of the last complete line, or of whole objects after it that only
 /// lack their newline (an object is complete with its last brace). A cut tail belongs
 /// to the next range; one of more than 32 MiB counts as one bad record, so it ends at
 /// the end of the file. Only the tail is read.
@@ -154,7 +132,7 @@ pub fn last_record_end(file: &mut (impl Read + Seek), from: u64, size: u64) -> i
     Ok(line_end + whole_objects(&bytes) as u64)
 }
 
-/// Returns where the last newline between `lowest` and `end` stands.
+/// Returns the place of the last newline between `lowest` and `end`.
 fn last_newline(
     file: &mut (impl Read + Seek),
     lowest: u64,
@@ -186,11 +164,10 @@ fn whole_objects(bytes: &[u8]) -> usize {
     end
 }
 
-/// What the beginning of a transcript says of what the session was given, and of where it came
-/// from.
+/// The notes in a transcript of what its session was given, and of where it came from.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Beginnings {
-    /// What hooks gave at the session's starts, each text once.
+    /// The texts that hooks gave at the session's starts, each text once.
     pub given: BTreeSet<String>,
     /// The ids of the sessions whose records were copied, as a fork does.
     pub origins: BTreeSet<String>,
@@ -201,21 +178,23 @@ impl Beginnings {
     pub fn read(source: impl BufRead) -> io::Result<Self> {
         let mut found = Self::default();
         each_line(source, 0, |_, line| {
-            found.note(
-                line.filter(|line| line.len() <= MAX_NOTE)
-                    .unwrap_or_default(),
-            );
+            let line = line.filter(|line| line.len() <= MAX_NOTE);
+            found.note(line.unwrap_or_default());
         })?;
         Ok(found)
     }
 
     /// Notes what a line says. Inside of a text the quotes of a key are escaped, so few
     /// lines are parsed that are no notes.
-    fn note(&mut self, line: &str) {
-        if !line.contains(r#""hookEvent""#) && !line.contains(r#""requestSessionId""#) {
+    fn note(&mut self, line: &[u8]) {
+        let signs = [r#""hookEvent""#, r#""requestSessionId""#];
+        if signs
+            .iter()
+            .all(|sign| memmem::find(line, sign.as_bytes()).is_none())
+        {
             return;
         }
-        for keys in records(line).filter_map(|(_, record)| record.ok()) {
+        for keys in records(&lossy(line)).filter_map(|(_, keys)| keys) {
             if self.given.len() < MAX_FOUND {
                 self.given.extend(given_at_start(&keys).unwrap_or_default());
             }
@@ -232,18 +211,12 @@ impl Beginnings {
 /// transcript this is, to the model or to the user, if this is the client's note of that.
 fn given_at_start(keys: &Keys<'_>) -> Option<Vec<String>> {
     let note: Attachment<'_> = json::object(keys.attachment)?;
-    let is_one_of =
-        |value, names: [&str; 2]| json::name(value).is_some_and(|it| names.contains(&it));
     let is_note = json::name(keys.kind) == Some("attachment")
-        && is_one_of(
-            note.kind,
-            ["hook_additional_context", "hook_system_message"],
-        )
-        && is_one_of(note.hook_event, ["SessionStart", "SubagentStart"]);
-    let content = note.content.filter(|_| is_note)?;
-    let texts = [content].into_iter().chain(json::items(Some(content)));
-    let texts = texts.filter_map(|text| json::text(Some(text)));
-    Some(texts.map(Cow::into_owned).collect())
+        && json::name(note.kind).is_some_and(|kind| NOTES.contains(&kind))
+        && json::name(note.hook_event).is_some_and(|event| STARTS.contains(&event));
+    let content = note.content.filter(|_| is_note);
+    let texts = [content].into_iter().chain(json::items(content));
+    Some(texts.filter_map(json::text).map(Cow::into_owned).collect())
 }
 
 #[cfg(test)]
@@ -257,7 +230,7 @@ mod tests {
         let long = "x".repeat(usize::try_from(MAX_LINE).unwrap());
         let text = format!("a\n\n{long}\n{long}y\nb\nc");
         let mut found = Vec::new();
-        let see = |at, line: Option<&str>| found.push((at - 100, line.map(str::len)));
+        let see = |at, line: Option<&[u8]>| found.push((at - 100, line.map(<[u8]>::len)));
         each_line(text.as_bytes(), 100, see).unwrap();
         let (most, length) = (MAX_LINE, long.len());
         assert_eq!(
@@ -274,19 +247,17 @@ mod tests {
     }
 
     #[test]
-    fn every_record_of_a_line_has_its_place_and_every_other_its_reason() {
-        let found = |line| records(line).map(|(at, record)| (at, record.err()));
-        let found = |line| found(line).collect::<Vec<_>>();
-        assert_eq!(
-            found("\u{feff} {}{} {"),
-            [(4, None), (6, None), (9, Some(Reason::BadJson))]
-        );
-        assert_eq!(
-            found("\0\0{}7 {}"),
-            [(2, None), (4, Some(Reason::NotAnObject))]
-        );
-        assert_eq!(found("[1]"), [(0, Some(Reason::NotAnObject))]);
-        assert_eq!(found("x"), [(0, Some(Reason::BadJson))]);
+    fn every_record_of_a_line_has_its_place() {
+        let found = |line: &str| {
+            let found = records(line.as_bytes());
+            found
+                .map(|(at, keys)| (at, keys.is_some()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(found("\u{feff} {}{} {"), [(4, true), (6, true), (9, false)]);
+        assert_eq!(found("\0\0{}7 {}"), [(2, true), (4, false)]);
+        assert_eq!(found("[1]"), [(0, false)]);
+        assert_eq!(found("x"), [(0, false)]);
     }
 
     #[test]
@@ -314,11 +285,8 @@ mod tests {
         #[case] from: u64,
         #[case] end: u64,
     ) {
-        let mut file = File::new(text.as_bytes());
-        assert_eq!(
-            last_record_end(&mut file, from, text.len() as u64).unwrap(),
-            end
-        );
+        let found = last_record_end(&mut File::new(text), from, text.len() as u64);
+        assert_eq!(found.unwrap(), end);
     }
 
     #[test]
@@ -333,11 +301,10 @@ mod tests {
     fn an_endless_tail_is_one_bad_record() {
         let size = MAX_LINE + 7;
         let text = vec![b'x'; usize::try_from(size).unwrap()];
-        assert_eq!(
-            last_record_end(&mut File::new(&text), 0, size).unwrap(),
-            size
-        );
-        assert_eq!(last_record_end(&mut File::new(&text), 7, size).unwrap(), 7);
+        for (from, want) in [(0, size), (7, 7)] {
+            let found = last_record_end(&mut File::new(&text), from, size);
+            assert_eq!(found.unwrap(), want);
+        }
     }
 
     fn of_fixture(name: &str) -> Beginnings {
@@ -352,15 +319,16 @@ mod tests {
     #[test]
     fn the_real_client_notes_what_hooks_gave_and_where_a_fork_comes_from() {
         let session = of_fixture("resume-compact-auto.jsonl");
-        for text in [
+        let notes = [
             "CTX-ONE [pat-001]",
             "CTX-TWO [pat-002]",
             "CTX-COMPACT [pat-005]",
-        ] {
+        ];
+        for text in notes {
             assert!(session.given.contains(text), "{text}");
         }
-        let told = of_fixture("interactive-after-clear-and-switch.jsonl").given;
-        assert!(told.contains("SYSMSG-FROM-SESSIONSTART"), "{told:?}");
+        let given = of_fixture("interactive-after-clear-and-switch.jsonl").given;
+        assert!(given.contains("SYSMSG-FROM-SESSIONSTART"), "{given:?}");
         assert!(session.origins.is_empty());
         let origin = "28703303-7ece-482a-b06d-373e03e54516";
         for fork in ["fork.jsonl", "fork-after-compact.jsonl"] {

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::calls::DeniedBy;
 use super::event::EventPlace;
 use super::json::{self, Raw};
-use super::reader::Reason;
 use crate::errors::first_eight;
 
 /// The most blocks of a message that are read; no client writes more.
@@ -71,7 +70,6 @@ pub(crate) enum Content<'a> {
     },
 }
 
-/// A part of a message.
 #[derive(Clone, Debug)]
 pub(crate) enum Block<'a> {
     Text(Cow<'a, str>),
@@ -127,7 +125,7 @@ pub(crate) struct Keys<'a> {
     data: Raw<'a>,
 }
 
-/// What the client attaches: the words of hooks, what was typed while the agent worked.
+/// An attachment of the client's: the words of hooks, what was typed while the agent worked.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Attachment<'a> {
@@ -210,9 +208,9 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns the record, or the reason why it does not count.
-    pub(crate) fn decide(self) -> Result<Record<'a>, Reason> {
-        let kind = json::name(self.kind).ok_or(Reason::NoMessage)?;
+    /// Returns the record if it may be part of the conversation.
+    pub(crate) fn decide(self) -> Option<Record<'a>> {
+        let kind = json::name(self.kind)?;
         let (mut message, mut attachment) = (None, None);
         match kind {
             "user" | "assistant" => message = json::object::<Part<'_>>(self.message),
@@ -221,21 +219,18 @@ impl<'a> Keys<'a> {
             _ => {}
         }
         let content = match kind {
-            "user" => self.of_user(message.ok_or(Reason::NoMessage)?),
-            "assistant" => self.of_assistant(message.ok_or(Reason::NoMessage)?)?,
-            "progress" => Content::Aside(message.ok_or(Reason::Bookkeeping)?.blocks()),
+            "user" => self.of_user(message?),
+            "assistant" => self.of_assistant(message?)?,
+            "progress" => Content::Aside(message?.blocks()),
             "system" if json::name(self.subtype) == Some("compact_boundary") => Content::Boundary,
-            "attachment" => {
-                let typed = attachment.as_ref().and_then(Attachment::typed);
-                Content::Queued(Some(typed.ok_or(Reason::Bookkeeping)?))
-            }
+            "attachment" => Content::Queued(Some(attachment.as_ref()?.typed()?)),
             "queue-operation" => Content::Queue {
-                operation: json::name(self.operation).ok_or(Reason::Bookkeeping)?,
+                operation: json::name(self.operation)?,
                 text: self.content,
             },
-            _ => return Err(Reason::Bookkeeping),
+            _ => return None,
         };
-        Ok(Record {
+        Some(Record {
             author: self.author(attachment.as_ref()),
             content,
             message_id: message.and_then(|message| json::name(message.id)),
@@ -254,19 +249,19 @@ impl<'a> Keys<'a> {
         }
     }
 
-    fn of_assistant(&self, message: Part<'a>) -> Result<Content<'a>, Reason> {
+    fn of_assistant(&self, message: Part<'a>) -> Option<Content<'a>> {
         let is_synthetic = json::name(message.model) == Some("<synthetic>");
         let blocks = message.blocks();
         let is_failure =
             |block: &Block<'_>| matches!(block, Block::Text(text) if text.starts_with("API Error"));
         if json::is_true(self.is_api_error_message) || is_synthetic && blocks.iter().any(is_failure)
         {
-            Ok(Content::ApiError(blocks))
+            Some(Content::ApiError(blocks))
         } else if is_synthetic {
             // All else that the client writes there (`No response requested.`) says nothing.
-            Err(Reason::Meta)
+            None
         } else {
-            Ok(Content::Assistant(blocks))
+            Some(Content::Assistant(blocks))
         }
     }
 }
@@ -298,11 +293,9 @@ impl<'a> Part<'a> {
         if let Some(text) = json::text(self.content) {
             return vec![Block::Text(text)];
         }
-        let items = json::items(self.content).into_iter().take(MAX_BLOCKS);
-        let parts = items.map(|item| json::object(Some(item)));
-        parts
-            .map(|part| part.map_or(Block::Other, Self::block))
-            .collect()
+        let items = json::items::<Part<'_>>(self.content).into_iter();
+        let blocks = items.map(|part| part.map_or(Block::Other, Self::block));
+        blocks.take(MAX_BLOCKS).collect()
     }
 
     fn block(self) -> Block<'a> {
@@ -336,25 +329,23 @@ impl<'a> Attachment<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rstest::rstest;
 
-    fn decide(line: &str) -> Result<Record<'_>, Reason> {
-        let keys: Keys<'_> = serde_json::from_str(line).unwrap();
-        keys.decide()
+    fn decide(line: &str) -> Option<Record<'_>> {
+        serde_json::from_str::<Keys<'_>>(line).unwrap().decide()
     }
 
     #[test]
     fn the_hash_never_changes() {
         // printf abc | sha256sum
         let record = decide(r#"{"type":"user","uuid":"abc","message":{}}"#);
-        let [hash, _] = record.ok().unwrap().keys.chain();
+        let [hash, _] = record.unwrap().keys.chain();
         assert_eq!(hash, Some(RecordHash(0xba78_16bf_8f01_cfea)));
     }
 
     #[test]
     fn keys_are_in_any_order() {
         let line = r#" { "message" : {"content":[{"text":"new","type":"text"}],"role":"x","id":"m"} , "uuid" : "u", "isMeta":true, "type" : "assistant"}"#;
-        let record = decide(line).ok().unwrap();
+        let record = decide(line).unwrap();
         let place = record.place(0);
         let ids = (place.message_id.unwrap(), place.uuid.unwrap());
         assert_eq!(ids, ("m".to_owned(), "u".to_owned()));
@@ -362,46 +353,15 @@ mod tests {
                 if matches!(&blocks[..], [Block::Text(text)] if text == "new")));
     }
 
-    #[rstest]
-    #[case::user(r#""user-rejected""#, DeniedBy::User)]
-    #[case::rule_or_hook(r#""permission-rule""#, DeniedBy::Settings)]
-    #[case::classifier(r#""automode-blocked""#, DeniedBy::Settings)]
-    #[case::of_a_later_client(r#""policy""#, DeniedBy::Settings)]
-    #[case::escape_or_exit(r#""interrupted""#, DeniedBy::Stopped)]
-    #[case::none("null", DeniedBy::Unsaid)]
-    fn who_did_not_allow_a_call_is_the_clients_word(#[case] kind: &str, #[case] want: DeniedBy) {
-        let line =
-            format!(r#"{{"type":"user","toolDenialKind":{kind},"message":{{"content":"no"}}}}"#);
-        assert_eq!(decide(&line).ok().unwrap().keys.denied(), want);
-    }
-
-    #[rstest]
-    #[case::older_sdk(r#"{"entrypoint":"sdk-cli"}"#, Author::Program)]
-    #[case::sdk_says_human(
-        r#"{"promptSource":"sdk","entrypoint":"sdk-py","origin":{"kind":"human"}}"#,
-        Author::Program
-    )]
-    #[case::notification(
-        r#"{"promptSource":"system","origin":{"kind":"task-notification"}}"#,
-        Author::Other
-    )]
-    fn the_author_is_known_by_the_clients_marks(#[case] marks: &str, #[case] want: Author) {
-        let mut line: serde_json::Value = serde_json::from_str(marks).unwrap();
-        line["type"] = "user".into();
-        line["message"] = serde_json::json!({"content": "go"});
-        let line = line.to_string();
-        assert_eq!(decide(&line).ok().unwrap().author, want);
-    }
-
     #[test]
     fn a_key_of_another_type_counts_as_absent() {
         let line = r#"{"type":"user","uuid":7,"isMeta":"yes","message":{"content":7},"origin":1}"#;
-        let record = decide(line).ok().unwrap();
+        let record = decide(line).unwrap();
         assert!(record.keys.chain()[0].is_none() && record.author == Author::Person);
         assert!(matches!(record.content, Content::User(blocks) if blocks.is_empty()));
         let line = r#"{"type":["assistant"],"message":{"content":"x"}}"#;
-        assert_eq!(decide(line).err(), Some(Reason::NoMessage));
+        assert!(decide(line).is_none());
         let line = r#"{"type":"assistant","message":"x"}"#;
-        assert_eq!(decide(line).err(), Some(Reason::NoMessage));
+        assert!(decide(line).is_none());
     }
 }

@@ -6,43 +6,38 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::calls::{self, AGENT_TOOLS, DeniedBy, ERROR_ENDS, MAX_DETAIL, OpenCalls};
+use super::calls::{
+    self, AGENT_TOOLS, DeniedBy, ERROR_ENDS, MAX_DETAIL, MAX_OFFERED, OpenCalls, PLAN_TOOL,
+    QUESTION_TOOL, WaitingCall,
+};
 use super::checks;
 use super::collector::Collector;
 use super::errors::{error_signature, stored_keys};
 use super::event::{
     Call, CallFailure, CheckResult, ErrorCategory, Event, EventKind, EventPlace, Prompt, Via,
 };
-use super::facts::{self, Observer};
+use super::facts::{self, MAX_IDS, Observer};
 use super::json::{self, Raw};
-use super::reader::{Reason, ScanStats, records};
-use super::record::{Author, Block, Content, Record, RecordHash};
-use super::text::{self, MARGIN, Mask, Sanitizer};
+use super::reader::{ScanStats, lossy, records};
+use super::record::{Author, Block, Content, Keys, RecordHash};
+use super::text::{self, Mask, Sanitizer};
 use super::user::{self, Message, UserText};
 use super::{Digest, Lane, ReadOptions};
-use crate::clip::head;
+use crate::playbook::Id;
 
 /// The number of calls that wait for their answer at a time.
 const MAX_WAITING: usize = 256;
 /// The number of prompts typed while the agent works that are known again.
 const MAX_QUEUED: usize = 64;
-/// The part of a question with its choices that is remembered, in bytes.
-const MAX_OFFERED: usize = 16_000;
 /// The part of a subagent's result that is read from either end, in bytes.
 const HANDED_BACK: usize = 3_000;
 /// The part of the summary of a background task that is kept, in bytes.
 const MAX_SUMMARY: usize = 240;
 /// The exit codes of a command that was stopped, and so came to nothing.
 const KILLED: [i32; 3] = [130, 137, 143];
-const QUESTION_TOOL: &str = "AskUserQuestion";
-/// The tool by which the agent asks whether its plan is to be carried out. A user who has it
-/// carried out in a new context leaves the call as if it were refused, without a word.
-const PLAN_TOOL: &str = "ExitPlanMode";
-
 /// Asks whether a record, with its time, is a copy of one in another file or job.
 pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 'c;
 
-/// Takes each event as it happens.
 pub(crate) type EventSink<'t> = dyn FnMut(&Event<'_>) + 't;
 
 /// Reads the records of one range in order.
@@ -60,7 +55,6 @@ pub(crate) struct SessionReader<'t> {
     stats: ScanStats,
     /// The place of the record that is read.
     place: EventPlace,
-    /// The number of events so far.
     seq: u64,
     /// The branch of the first record, which becomes the first event.
     branch: Option<String>,
@@ -71,6 +65,7 @@ pub(crate) struct SessionReader<'t> {
     /// The last prompt that follows each record.
     prompts: HashMap<RecordHash, RecordHash>,
     replaced: HashSet<RecordHash>,
+    cited: HashSet<Id>,
     waiting: VecDeque<WaitingCall>,
     open: OpenCalls,
     /// The last call of a subagent's that is in this file.
@@ -82,11 +77,11 @@ pub(crate) struct SessionReader<'t> {
     /// A boundary was read whose summary is still to come.
     is_compacting: bool,
     has_folder: bool,
-    /// What was typed while the agent worked, since the last prompt.
+    /// The texts typed while the agent worked, since the last prompt.
     queued: Vec<String>,
-    /// What waits in the client's queue, in order.
+    /// The texts that wait in the client's queue, in order.
     waits: VecDeque<Waiting>,
-    /// What left the queue as a prompt whose record is still to come.
+    /// The texts that left the queue as a prompt whose record is still to come.
     dequeued: VecDeque<Waiting>,
     /// The authors of the record that is read and of the last prompt.
     author: Author,
@@ -97,26 +92,13 @@ pub(crate) struct SessionReader<'t> {
     has_marks: bool,
 }
 
-/// What was typed while the agent worked, and where.
+/// A text typed while the agent worked, and its place.
 #[derive(Debug)]
 struct Waiting {
     text: String,
     offset: u64,
     time: Option<Timestamp>,
-    /// The number of events before it.
     seq: u64,
-}
-
-#[derive(Default)]
-struct WaitingCall {
-    id: String,
-    call: Arc<Call>,
-    /// It is about a file that is never to be read.
-    is_private: bool,
-    /// The beginnings of what it would replace and write.
-    changes: [String; 2],
-    /// The beginning of what it asks the user, as JSON, or of the plan that it shows.
-    asks: String,
 }
 
 impl SessionReader<'_> {
@@ -136,34 +118,33 @@ impl SessionReader<'_> {
     }
 
     /// Reads the records of a line; one that is too long has no text.
-    pub(crate) fn line(&mut self, offset: u64, line: Option<&str>) {
-        let Some(line) = line else {
-            return self.stats.skip(Reason::TooLong);
-        };
-        let mut is_blank = true;
-        for (at, keys) in records(line) {
-            is_blank = false;
-            let read = keys.and_then(|keys| {
-                let chain = keys.chain();
-                // All that follows from a replaced prompt is replaced, too.
-                let mut hashes = chain.iter().flatten();
-                let is_replaced = hashes.any(|hash| self.left_out.contains(hash));
-                self.left_out.extend(chain[0].filter(|_| is_replaced));
-                self.read(offset + at as u64, &keys.decide()?, chain, is_replaced)
-            });
-            match read {
-                Ok(()) => self.stats.read += 1,
-                Err(reason) => self.stats.skip(reason),
+    pub(crate) fn line(&mut self, offset: u64, line: Option<&[u8]>) {
+        let mut count = 0;
+        for (at, keys) in line.into_iter().flat_map(records) {
+            if keys.is_none() && std::str::from_utf8(line.unwrap_or_default()).is_err() {
+                // Only what is read of a record has to be UTF-8.
+                let line = lossy(line.unwrap_or_default());
+                let rest = records(&line).skip(count);
+                return rest.for_each(|(at, keys)| self.record(offset + at as u64, keys));
             }
+            self.record(offset + at as u64, keys);
+            count += 1;
         }
-        if is_blank {
-            self.stats.skip(Reason::Blank);
+        if count == 0 {
+            self.stats.skipped += 1;
+        }
+    }
+
+    fn record(&mut self, offset: u64, keys: Option<Keys<'_>>) {
+        if keys.is_some_and(|keys| self.read(offset, keys).is_some()) {
+            self.stats.read += 1;
+        } else {
+            self.stats.skipped += 1;
         }
     }
 
     pub(crate) fn finish(mut self) -> Digest {
         self.stats.masked = self.mask.counts;
-        self.stats.records = self.stats.read + self.stats.skipped.values().sum::<u64>();
         let events = &self.stats.events;
         let unresolved = self.open.count();
         let mut facts = self.observer.finish(&self.sanitizer, events, unresolved);
@@ -192,28 +173,25 @@ impl SessionReader<'_> {
         if let Some(sink) = &mut self.sink {
             sink(&event);
         }
-        let new_cites = self.observer.see(&event, &self.sanitizer);
-        self.collector.push(&event, &new_cites);
+        self.observer.see(&event, &self.sanitizer);
+        self.collector.push(&event);
     }
 
-    /// Reads one record; `Err` has the reason why it was passed over.
-    fn read(
-        &mut self,
-        offset: u64,
-        record: &Record<'_>,
-        chain: [Option<RecordHash>; 2],
-        is_replaced: bool,
-    ) -> Result<(), Reason> {
+    /// Reads one record; `None` where it does not count.
+    fn read(&mut self, offset: u64, keys: Keys<'_>) -> Option<()> {
+        let chain = keys.chain();
+        // All that follows from a replaced prompt is replaced, too.
+        let mut hashes = chain.iter().flatten();
+        let is_replaced = hashes.any(|hash| self.left_out.contains(hash));
+        self.left_out.extend(chain[0].filter(|_| is_replaced));
+        let record = keys.decide()?;
         let keys = &record.keys;
         let place = record.place(offset);
         self.has_marks |= keys.is_marked();
         if let Some(hash) = chain[0] {
-            if !self.seen.insert(hash) {
-                return Err(Reason::Repeated);
-            }
             let is_copy = self.is_copy.as_mut();
-            if is_copy.is_some_and(|is_copy| is_copy(hash, place.time)) {
-                return Err(Reason::Copy);
+            if !self.seen.insert(hash) || is_copy.is_some_and(|it| it(hash, place.time)) {
+                return None;
             }
         }
         if !self.has_folder
@@ -230,10 +208,10 @@ impl SessionReader<'_> {
                     }
                 }
             }
-            return Err(Reason::OtherLane);
+            return None;
         }
         if is_replaced {
-            return Err(Reason::Replaced);
+            return None;
         }
         if self.seq == 0 {
             let branch = json::name(keys.git_branch).filter(|name| !["", "HEAD"].contains(name));
@@ -266,7 +244,7 @@ impl SessionReader<'_> {
                 if *is_compact && !was_announced {
                     self.push(EventKind::Compaction);
                 }
-                return Err(Reason::Summary);
+                return None;
             }
             Content::Boundary => {
                 self.is_compacting = true;
@@ -274,9 +252,7 @@ impl SessionReader<'_> {
             }
             Content::Aside(blocks) => return self.aside(blocks),
             // Another session can send a message into the queue.
-            Content::Queued(_) if self.author == Author::Other => {
-                return Err(Reason::Bookkeeping);
-            }
+            Content::Queued(_) if self.author == Author::Other => return None,
             Content::Queued(text) => {
                 let text = self.answer(*text, ERROR_ENDS);
                 if let Some(typed) = self.waits.iter().find(|waiting| waiting.text == *text) {
@@ -286,7 +262,7 @@ impl SessionReader<'_> {
             }
             Content::Queue { operation, text } => return self.queue(operation, *text),
         }
-        Ok(())
+        Some(())
     }
 
     /// Returns the text of a tool's answer, masked; of a long one about the first and the last
@@ -303,7 +279,12 @@ impl SessionReader<'_> {
                     let text = self.mask.text(Cow::Borrowed(&written));
                     if !text.trim().is_empty() {
                         let cites = facts::cites(&written);
-                        self.push(EventKind::Text { text, cites });
+                        let new_cites = self.new_cites(&cites);
+                        self.push(EventKind::Text {
+                            text,
+                            cites,
+                            new_cites,
+                        });
                     }
                 }
                 Block::ToolUse { id, name, input } => {
@@ -320,33 +301,18 @@ impl SessionReader<'_> {
         }
     }
 
-    /// Returns what is remembered of a call until its answer comes.
+    fn new_cites(&mut self, cites: &[Id]) -> Vec<Id> {
+        let mut new = cites.to_vec();
+        new.retain(|id| self.cited.len() < MAX_IDS && self.cited.insert(id.clone()));
+        new
+    }
+
     fn made(&mut self, id: &str, name: &str, input: Raw<'_>) -> WaitingCall {
         self.has_left_plan = false;
         self.observer.called(name);
-        let (mut call, mut change, is_private) = calls::call(name, input, &mut self.mask);
-        if is_private {
-            // What follows can be the content of the file.
-            change = Default::default();
-            let line = call.input.find('\n').unwrap_or(call.input.len());
-            call.input.truncate(line);
-        }
-        let asks = match name {
-            QUESTION_TOOL => input.map_or("", |input| input.get()),
-            PLAN_TOOL => &change[1],
-            _ => "",
-        };
-        WaitingCall {
-            asks: head(asks, MAX_OFFERED).to_owned(),
-            id: id.to_owned(),
-            call: Arc::new(call),
-            is_private,
-            // More than is kept, so that it is cut once more where no secret is.
-            changes: change.map(|text| head(&text, MAX_DETAIL + 2 * MARGIN).to_owned()),
-        }
+        WaitingCall::read(id, name, input, &mut self.mask)
     }
 
-    /// Takes the answer of a tool.
     fn answered(&mut self, block: &Block<'_>, denied: DeniedBy) {
         let &Block::ToolResult {
             id,
@@ -362,7 +328,7 @@ impl SessionReader<'_> {
         if is_error {
             self.failed(waiting, content, denied);
         } else if let Some(said) = calls::own_failure(content) {
-            // Of a call of which only the answer says that it failed, a line is shown.
+            // Where only the answer says that the call failed, a line is shown.
             let said = text::one_line(&self.mask.text(said.into()), MAX_SUMMARY);
             let failure = calls::failure(&waiting.call, &said);
             self.has_failed(waiting.call, failure);
@@ -507,7 +473,7 @@ impl SessionReader<'_> {
     }
 
     /// Takes a subagent's call, or what the user refused of one.
-    fn aside(&mut self, blocks: &[Block<'_>]) -> Result<(), Reason> {
+    fn aside(&mut self, blocks: &[Block<'_>]) -> Option<()> {
         for block in blocks {
             match block {
                 Block::ToolUse { id, name, input } => self.aside = self.made(id, name, *input),
@@ -518,13 +484,13 @@ impl SessionReader<'_> {
                         self.author = Author::Person;
                         let waiting = std::mem::take(&mut self.aside);
                         self.refused(waiting, words);
-                        return Ok(());
+                        return Some(());
                     }
                 }
                 _ => {}
             }
         }
-        Err(Reason::Bookkeeping)
+        None
     }
 
     /// Takes the end of a background task: its report, or its failure.
@@ -545,19 +511,19 @@ impl SessionReader<'_> {
     }
 
     /// Reads the words of hooks, which the client writes in the user's name; nothing else of it.
-    fn meta(&mut self, blocks: &[Block<'_>]) -> Result<(), Reason> {
+    fn meta(&mut self, blocks: &[Block<'_>]) -> Option<()> {
         let [Block::Text(text)] = blocks else {
-            return Err(Reason::Meta);
+            return None;
         };
         let text = self.mask.text(Cow::Borrowed(text));
-        let words = user::hook_words(&text).ok_or(Reason::Meta)?;
+        let words = user::hook_words(&text)?;
         self.push(EventKind::Hook(words.into()));
-        Ok(())
+        Some(())
     }
 
     /// Takes what is done to the client's queue. What is dequeued becomes a prompt of its own;
     /// what is removed was given to the agent, which older clients write nowhere else.
-    fn queue(&mut self, operation: &str, text: Raw<'_>) -> Result<(), Reason> {
+    fn queue(&mut self, operation: &str, text: Raw<'_>) -> Option<()> {
         match operation {
             "enqueue" if self.waits.len() < MAX_QUEUED => {
                 let text = self.answer(text, ERROR_ENDS);
@@ -586,23 +552,23 @@ impl SessionReader<'_> {
             }
             _ => self.waits.clear(),
         }
-        Err(Reason::Bookkeeping)
+        None
     }
 
-    fn typed_meanwhile(&mut self, text: &str) -> Result<(), Reason> {
+    fn typed_meanwhile(&mut self, text: &str) -> Option<()> {
         match user::classify(text) {
             // A background task is queued as JSON.
             UserText::Prompt(own) if !own.starts_with('{') && !user::is_client_command(&own) => {
                 if self.queued.iter().any(|known| known == own.trim()) {
-                    return Err(Reason::Repeated);
+                    return None;
                 }
                 if self.queued.len() < MAX_QUEUED {
                     self.queued.push(own.trim().to_owned());
                 }
                 self.prompt(&own, &user::attached(text), Via::Queued);
-                Ok(())
+                Some(())
             }
-            _ => Err(Reason::Bookkeeping),
+            _ => None,
         }
     }
 
@@ -612,7 +578,7 @@ impl SessionReader<'_> {
         blocks: &[Block<'_>],
         plan: Option<Cow<'_, str>>,
         chain: [Option<RecordHash>; 2],
-    ) -> Result<(), Reason> {
+    ) -> Option<()> {
         let is_typed = self.author != Author::Other;
         let mut typed = String::new();
         let mut attached: Vec<String> = Vec::new();
@@ -640,12 +606,12 @@ impl SessionReader<'_> {
             }
         }
         if typed.is_empty() {
-            return Ok(());
+            return Some(());
         }
         // What waited until the agent was done may be here once more.
         let queued = std::mem::take(&mut self.queued);
         if queued.iter().any(|known| known == typed.trim()) {
-            return Err(Reason::Repeated);
+            return None;
         }
         self.branch_off(chain);
         let waited = |waiting: &Waiting| waiting.text.trim() == typed;
@@ -665,7 +631,7 @@ impl SessionReader<'_> {
             let attached: Vec<&str> = attached.iter().map(String::as_str).collect();
             self.prompt(&typed, &attached, Via::Typed);
         }
-        Ok(())
+        Some(())
     }
 
     /// Remembers a prompt that was typed behind a record; it replaces an earlier one there.
@@ -682,12 +648,11 @@ impl SessionReader<'_> {
         if answers.is_empty() {
             return;
         }
-        let is_person = self.is_person();
-        let own = answers.iter();
-        let own = own.filter(|given| is_person && !given.is_among(offered));
-        let words = own.map(|given| given.words.to_owned()).collect();
+        let mut own: Vec<_> = answers.iter().map(|(_, words)| *words).collect();
+        own.retain(|words| self.is_person() && !user::is_offered(words, offered));
+        let words = own.into_iter().map(str::to_owned).collect();
         let lines = answers.iter();
-        let lines = lines.map(|given| format!("{} {}", given.question, given.words));
+        let lines = lines.map(|(question, words)| format!("{question} {words}"));
         let text = lines.collect::<Vec<_>>().join("\n");
         let message = Message {
             shown: text.clone(),

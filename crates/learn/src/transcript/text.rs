@@ -15,13 +15,12 @@ const BLOB_RUN: usize = 400;
 /// The mark where something was left out, and the end that all such marks share.
 const NOTE: &str = "[… left out …]";
 pub(crate) const LEFT_OUT: &str = "left out …]";
-/// How much more than what is kept is masked, in bytes.
+/// The part that is masked beyond what is kept, in bytes.
 pub(crate) const MARGIN: usize = 1_000;
 /// The part of a command that is searched for the files it names, in bytes.
 const MAX_COMMAND: usize = 16 << 10;
 /// The part of a text that is cleaned, in bytes; what is between its ends is never kept.
 const LOOKED_AT: usize = 64_000;
-/// Units in one token.
 const TOKEN: u64 = 7;
 
 /// Takes the secrets out of every text before anything else sees it.
@@ -31,7 +30,6 @@ const TOKEN: u64 = 7;
 #[derive(Debug, Default)]
 pub(crate) struct Mask {
     pub secrecy: Secrecy,
-    /// How often each rule masked something.
     pub counts: Counts,
 }
 
@@ -298,10 +296,7 @@ mod tests {
     #[case::another_user("/home/user2/a", "/home/user2/a")]
     #[case::escapes("\u{1b}[1mbold\u{1b}[22m\u{7} done", "bold done")]
     #[case::unseen("a\u{200b}b\u{202e}c\u{e0041}", "abc")]
-    #[case::secret(
-        "TOK\u{200b}EN=abcdefghijklmnop /home/u/x",
-        "TOKEN=[masked env-secret] ~/x"
-    )]
+    #[case::secret("TOK\u{200b}EN=abcdefghijklmnop", "TOKEN=[masked env-secret]")]
     #[case::file("cat /home/u/proj/src/a.rs", "cat src/a.rs")]
     #[case::folder_itself("cd /home/u/proj && ls", "cd . && ls")]
     #[case::neighbour("/home/u/project2/a", "~/project2/a")]

@@ -8,21 +8,18 @@ use std::borrow::Cow;
 
 use super::words::{CLIENT_COMMANDS, ECHOES, WRAPPING};
 
-/// How the client marks that the user pressed Esc.
+/// The client's marks: the user pressed Esc, a background task ended, questions were answered.
 pub(crate) const INTERRUPT: &str = "[Request interrupted by user";
-/// How the client hands the end of a background task to the agent.
 const NOTIFICATION: &str = "<task-notification>";
+const ANSWERS: &str = "User has answered your questions:";
 /// The client's own command whose arguments are words to the agent.
 const COMPACT: &str = "/compact";
 /// The longest name of a slash command, in bytes.
 const MAX_COMMAND: usize = 100;
-const ANSWERS: &str = "User has answered your questions:";
-/// How tags begin between which the client tells the agent something beside what was typed:
-/// `<ide_opened_file>`, `<ide_selection>`.
-pub(crate) const REMINDERS: &[&str] = &["<system-reminder", "<ide_"];
-
+/// The beginnings of tags between which the client puts what was not typed.
+const REMINDERS: &[&str] = &["<system-reminder", "<ide_"];
 const SELECTION: &str = "<ide_selection";
-/// How the client begins a message that hands over a plan, and what it adds behind.
+/// The beginning of a message by which the client hands over a plan, and what it adds behind.
 const PLAN: &str = "Implement the following plan:";
 const PLAN_ENDS: &str = "\n\nIf you need specific details from before exiting plan mode";
 /// A shorter run of output stays the user's own, in lines.
@@ -63,7 +60,7 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
         let is_own = CLIENT_COMMANDS.has(name.trim_start_matches('/'));
         let arguments = between(trimmed, "<command-args>", "</command-args>");
         let arguments = arguments.map(str::trim).unwrap_or_default();
-        // Alone it is a request that its name tells of, but for what the client does itself.
+        // Its name alone is a request, but for what the client does itself.
         let is_request = !is_own && (!arguments.is_empty() || name != COMPACT);
         return if is_request {
             UserText::Command { name, arguments }
@@ -80,95 +77,68 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct AnsweredQuestion<'a> {
-    pub question: &'a str,
-    /// The user's words, or one or more of the choices.
-    pub words: &'a str,
-}
-
-impl AnsweredQuestion<'_> {
-    /// Returns `true` if it was among the choices in the call's input, which is JSON.
-    pub(crate) fn is_among(&self, offered: &str) -> bool {
-        let is_offered = |words: &str| stands_in(offered, words);
-        is_offered(self.words) || self.words.split(", ").all(is_offered)
-    }
-
-    /// Returns `true` if the call, whose input is JSON, asked it: a question that quotes another one
-    /// with its answer is read as two, of which nobody asked the first.
-    fn is_asked_in(&self, asked: &str) -> bool {
-        stands_in(asked, self.question)
-    }
-}
-
-/// Returns `true` if a text is a value in JSON.
-fn stands_in(json: &str, text: &str) -> bool {
-    serde_json::to_string(text).is_ok_and(|text| json.contains(&text))
-}
-
-/// Reads the answers to what a call asked out of what the tool that asks the user returned:
-/// `… "question"="answer", "question"="answer". …`. None is read where one is not of such a
-/// question.
-pub(crate) fn answers<'t>(text: &'t str, asked: &str) -> Vec<AnsweredQuestion<'t>> {
+/// Reads the answers to what a call asked, whose input is JSON, out of what the tool that asks the
+/// user returned: `… "question"="answer", "question"="answer". …`. Each is a question with the
+/// user's words, or one or more of the choices.
+///
+/// A question that quotes another one with its answer is read as two, and the first one was not
+/// asked; then no answer is read.
+pub(crate) fn answers<'t>(text: &'t str, asked: &str) -> Vec<(&'t str, &'t str)> {
     let mut answers = Vec::new();
     let mut rest = text.trim_start().strip_prefix(ANSWERS).unwrap_or_default();
     while let Some((question, after)) = rest.split_once("\"=\"") {
         let ends = |(at, _): &(usize, &str)| {
-            matches!(
-                after.as_bytes().get(at + 1),
-                None | Some(b',' | b'.' | b' ' | b'\n')
-            )
+            let next = after.as_bytes().get(at + 1);
+            matches!(next, None | Some(b',' | b'.' | b' ' | b'\n'))
         };
-        let end = after
-            .match_indices('"')
-            .find(ends)
-            .map_or(after.len(), |(at, _)| at);
-        answers.push(AnsweredQuestion {
-            question: question
-                .split_once('"')
-                .map_or(question, |(_, question)| question),
-            words: after[..end].trim(),
-        });
+        let end = after.match_indices('"').find(ends);
+        let end = end.map_or(after.len(), |(at, _)| at);
+        let question = question.split_once('"').map_or(question, |(_, it)| it);
+        answers.push((question, after[..end].trim()));
         rest = after.get(end + 1..).unwrap_or_default();
     }
-    if !answers.iter().all(|answer| answer.is_asked_in(asked)) {
-        answers.clear();
-    }
-    answers
+    let are_asked = answers
+        .iter()
+        .all(|(question, _)| is_in_json(asked, question));
+    if are_asked { answers } else { Vec::new() }
 }
 
-/// Returns what a hook of the user's told the agent, if a text of the client is that.
+/// Returns `true` if an answer was among the choices in the call's input.
+pub(crate) fn is_offered(words: &str, offered: &str) -> bool {
+    let is_offered = |words: &str| is_in_json(offered, words);
+    is_offered(words) || words.split(", ").all(is_offered)
+}
+
+fn is_in_json(json: &str, text: &str) -> bool {
+    serde_json::to_string(text).is_ok_and(|text| json.contains(&text))
+}
+
+/// Returns the words of a hook of the user's to the agent, if a text of the client has such.
 pub(crate) fn hook_words(text: &str) -> Option<&str> {
-    let (first, rest) = text.split_once(['\n', ':'])?;
-    let named = first.ends_with("hook feedback")
+    let (first, words) = text.split_once(['\n', ':'])?;
+    let is_named = first.ends_with("hook feedback")
         || first.contains("hook error")
         || first.contains("hook blocking");
-    let words = rest.trim();
-    (named && first.len() < 80 && !words.is_empty()).then_some(words)
+    let words = words.trim();
+    (is_named && first.len() < 80 && !words.is_empty()).then_some(words)
 }
 
-/// Returns the summary of a background task that failed.
 pub(crate) fn failed_task(notification: &str) -> Option<&str> {
     let status = between(notification, "<status>", "</status>")?;
-    if status.trim() != "failed" {
-        return None;
-    }
-    Some(between(notification, "<summary>", "</summary>").unwrap_or_default())
+    let summary = between(notification, "<summary>", "</summary>").unwrap_or_default();
+    (status.trim() == "failed").then_some(summary)
 }
 
 /// Returns what a subagent reported, without what the client wraps around it; `None`
 /// when it was only started.
 pub(crate) fn report(text: &str) -> Option<String> {
-    const STARTED: &str = "Async agent launched";
-    if text.trim_start().starts_with(STARTED) {
-        return None;
-    }
-    let lines = text.lines().filter(|line| {
+    let is_said = |line: &&str| {
         let line = line.trim_start();
         !line.is_empty() && !WRAPPING.begins(line)
-    });
-    let report = lines.collect::<Vec<_>>().join("\n");
-    (!report.is_empty()).then_some(report)
+    };
+    let is_started = text.trim_start().starts_with("Async agent launched");
+    let report = text.lines().filter(is_said).collect::<Vec<_>>().join("\n");
+    (!is_started && !report.is_empty()).then_some(report)
 }
 
 fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
@@ -176,26 +146,17 @@ fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     Some(rest.split_once(close).map_or(rest, |(inner, _)| inner))
 }
 
-/// Returns a text without what stands between tags that begin so.
+/// Returns a text without what is between tags that begin so.
 pub(crate) fn without<'t>(text: &'t str, opens: &[&str]) -> Cow<'t, str> {
-    let mut kept = Cow::Borrowed("");
-    split(text, opens, |part, is_between| {
-        if !is_between {
-            kept += part;
-        }
-    });
-    kept
+    let parts = split(text, opens).into_iter();
+    let outside = parts.filter(|(_, is_between)| !is_between);
+    outside.fold(Cow::Borrowed(""), |kept, (part, _)| kept + part)
 }
 
-/// Returns what an editor attached to a message.
 pub(crate) fn attached(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    split(text, &[SELECTION], |part, is_between| {
-        if is_between {
-            found.push(part);
-        }
-    });
-    found
+    let parts = split(text, &[SELECTION]).into_iter();
+    let between = parts.filter(|(_, is_between)| *is_between);
+    between.map(|(part, _)| part).collect()
 }
 
 /// Returns `true` for a line that only sets the client up: `/model`.
@@ -212,24 +173,25 @@ pub(crate) fn plan(text: &str) -> Option<&str> {
 
 /// Returns the plan in the answer to a call that showed it, where the user approved it.
 pub(crate) fn approved_plan(text: &str) -> Option<&str> {
-    let rest = text
-        .trim_start()
-        .strip_prefix("User has approved your plan")?;
-    Some(rest.split_once("## Approved Plan").map_or("", |(_, plan)| {
-        plan.split_once('\n').map_or("", |(_, plan)| plan)
-    }))
+    let text = text.trim_start();
+    let rest = text.strip_prefix("User has approved your plan")?;
+    let heading = rest.split_once("## Approved Plan");
+    let plan = heading.and_then(|(_, plan)| plan.split_once('\n'));
+    Some(plan.map_or("", |(_, plan)| plan))
 }
 
-/// Hands over the parts of a text in order, and whether each stands between tags that begin so.
-/// What they hold may end such a tag as well, so the last end before the next beginning of a
+/// Returns the parts of a text in order, with `true` for those between tags that begin so.
+///
+/// The text between may end such a tag as well, so the last end before the next beginning of a
 /// tag counts; of what an editor shows, the last of all.
-fn split<'t>(text: &'t str, opens: &[&str], mut found: impl FnMut(&'t str, bool)) {
+fn split<'t>(text: &'t str, opens: &[&str]) -> Vec<(&'t str, bool)> {
+    let mut parts = Vec::new();
     let mut rest = text;
     let begins = |tag: &str| opens.iter().any(|open| tag.starts_with(open));
     let next =
         |text: &str| memchr::memchr_iter(b'<', text.as_bytes()).find(|at| begins(&text[*at..]));
     while let Some(start) = next(rest) {
-        found(&rest[..start], false);
+        parts.push((&rest[..start], false));
         let tag = &rest[start + 1..];
         let name = &tag[..tag.find(['>', ' ']).unwrap_or(tag.len())];
         // Behind what an editor shows another one may have been put by what it shows.
@@ -241,10 +203,11 @@ fn split<'t>(text: &'t str, opens: &[&str], mut found: impl FnMut(&'t str, bool)
         let closed = tag[..reach].rfind(&end).or_else(|| tag.find(&end));
         let begin = tag.find('>').map_or(tag.len(), |at| at + 1);
         let until = closed.unwrap_or(tag.len());
-        found(tag.get(begin..until).unwrap_or_default(), true);
+        parts.push((tag.get(begin..until).unwrap_or_default(), true));
         rest = closed.map_or("", |at| &tag[at + end.len()..]);
     }
-    found(rest, false);
+    parts.push((rest, false));
+    parts
 }
 
 /// A message as the record shows it.
@@ -401,7 +364,7 @@ fn fence_mark(line: &str) -> &str {
 }
 
 /// Returns `true` for a line as programs write it: set off, with a sign in front, or with few
-/// letters. An item of a list is none.
+/// letters. An item of a list is not one.
 fn looks_like_output(line: &str) -> bool {
     let bare = line.trim();
     let Some(first) = bare.chars().next() else {
@@ -438,9 +401,7 @@ mod tests {
     #[case::compacted("<command-name>/compact</command-name>\n<command-args></command-args>")]
     #[case::command_alone("<command-name>/clear</command-name>\n<command-args></command-args>")]
     #[case::only_a_reminder("<system-reminder>\nx\n</system-reminder>")]
-    #[case::client_command(
-        "<command-name>/model</command-name>\n<command-args>opus</command-args>"
-    )]
+    #[case::client_command("<command-name>/model</command-name>\n<command-args>x</command-args>")]
     #[case::only_a_file("<ide_opened_file>The user opened a.rs</ide_opened_file>")]
     #[case::stopped_by_hook("Operation stopped by hook: never do that")]
     #[case::not_typed("[SYSTEM NOTIFICATION - NOT USER INPUT]\nnever do that")]
@@ -449,55 +410,36 @@ mod tests {
     }
 
     #[rstest]
-    #[case::two(
-        "<ide_opened_file>a</ide_opened_file>\n<system-reminder>b</system-reminder> c",
-        " c"
-    )]
-    #[case::around(
-        "<system-reminder>a</system-reminder>b<system-reminder>c</system-reminder>",
-        "b"
-    )]
-    #[case::an_end_in_it("<ide_selection>a</ide_selection>\nb\n</ide_selection> c", " c")]
-    #[case::a_pair_in_it(
-        "<ide_selection>a</ide_selection>b<ide_selection>c</ide_selection> d",
-        " d"
-    )]
-    #[case::a_reminder_of_a_page("<system-reminder>a</system-reminder>b</system-reminder> c", " c")]
-    #[case::open("a <system-reminder> b", "a ")]
-    fn what_the_client_tells_beside_is_left_out(#[case] text: &str, #[case] want: &str) {
+    #[case::two(["<ide_opened_file>a</ide_opened_file>\n<system-reminder>b</system-reminder> c", " c"])]
+    #[case::around(["<system-reminder>a</system-reminder>b<system-reminder>c</system-reminder>", "b"])]
+    #[case::an_end_in_it(["<ide_selection>a</ide_selection>\nb\n</ide_selection> c", " c"])]
+    #[case::a_pair_in_it(["<ide_selection>a</ide_selection>b<ide_selection>c</ide_selection> d", " d"])]
+    #[case::a_reminder_of_a_page(["<system-reminder>a</system-reminder>b</system-reminder> c", " c"])]
+    #[case::open(["a <system-reminder> b", "a "])]
+    fn what_the_client_adds_is_left_out(#[case] texts: [&str; 2]) {
+        let [text, want] = texts;
         assert_eq!(without(text, REMINDERS).trim_start(), want.trim_start());
     }
 
     #[rstest]
-    #[case::one(
-        "User has answered your questions: \"Which db?\"=\"never use postgres\". You can now go on.",
-        &[("Which db?", "never use postgres")]
-    )]
-    #[case::two(
-        "User has answered your questions: \"A?\"=\"x\", \"B \"now\"?\"=\"say \"y\"\".",
-        &[("A?", "x"), ("B \"now\"?", "say \"y\"")]
-    )]
-    #[case::cut_off("User has answered your questions: \"A?\"=\"x", &[("A?", "x")])]
-    #[case::a_question_with_an_answer_in_it(
-        "User has answered your questions: \"Go on? It says \"x\"=\"curl it\".\"=\"No\". You can now go on.",
-        &[]
-    )]
+    #[case::one("\"Which db?\"=\"never use postgres\". You can now go on.", &[("Which db?", "never use postgres")])]
+    #[case::two("\"A?\"=\"x\", \"B \"now\"?\"=\"say \"y\"\".", &[("A?", "x"), ("B \"now\"?", "say \"y\"")])]
+    #[case::cut_off("\"A?\"=\"x", &[("A?", "x")])]
+    #[case::a_question_with_an_answer_in_it("\"Go on? It says \"x\"=\"curl it\".\"=\"No\". You can now go on.", &[])]
     fn the_answers_to_questions_are_read(#[case] text: &str, #[case] want: &[(&str, &str)]) {
         let asked = r#"[{"question":"Which db?"},{"question":"A?"},{"question":"B \"now\"?"},
             {"question":"Go on? It says \"x\"=\"curl it\"."}]"#;
-        let found = answers(text, asked);
-        let found: Vec<_> = found.iter().map(|a| (a.question, a.words)).collect();
-        assert_eq!(found, want);
+        assert_eq!(answers(&format!("{ANSWERS} {text}"), asked), want);
     }
 
-    #[rstest]
-    #[case::started("Async agent launched successfully. agentId: 7", None)]
-    #[case::wrapped(
-        "[Subagent hand-back] The text below\n    All green.\nagentId: a0 (use it)\n<usage>tokens: 1\ntool_uses: 1</usage>",
-        Some("    All green.")
-    )]
-    fn the_report_of_a_subagent_is_unwrapped(#[case] text: &str, #[case] want: Option<&str>) {
-        assert_eq!(report(text).as_deref(), want);
+    #[test]
+    fn the_report_of_a_subagent_is_unwrapped() {
+        assert_eq!(
+            report("Async agent launched successfully. agentId: 7"),
+            None
+        );
+        let wrapped = "[Subagent hand-back] The text below\n    All green.\nagentId: a0 (use it)\n<usage>tokens: 1\ntool_uses: 1</usage>";
+        assert_eq!(report(wrapped).as_deref(), Some("    All green."));
     }
 
     const TESTS: &str = "--- FAIL: TestA (0.00s)\n    a_test.go:3: want 2\n--- FAIL: TestB (0.00s)\n    b_test.go:3: want 2\nFAIL\nFAIL\tx/cli\t0.4s\nok  \tx/b\t0.1s\nok  \tx/c\t0.2s\n?   \tx/d\t[no test files]\nok  \tx/e\t0.1s";
