@@ -17,7 +17,7 @@ use crate::hook::stop::{EndedTurn, TurnVerdict};
 use crate::hook::{self, HookEvent, start_worker, throttle};
 use crate::news;
 use crate::paths::Paths;
-use crate::playbook::context::InjectionLimits;
+use crate::playbook::render::InjectionLimits;
 use crate::prepared::{self, Ready, StartKind};
 use crate::queue::status::Notice;
 use crate::trust::request;

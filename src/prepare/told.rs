@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config;
 use crate::digest::name_of;
 use crate::paths::{Paths, playbook_file, project_config_file};
-use crate::playbook::context::PointsToShow;
+use crate::playbook::render::PointsToShow;
 use crate::queue::status::Notice;
 use crate::setup::templates::GONE;
 use crate::shown::counted;

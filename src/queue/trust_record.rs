@@ -15,7 +15,7 @@ use super::screening::{
 };
 use super::status;
 use crate::fsx::FsError;
-use crate::playbook::context::Admission;
+use crate::playbook::render::Admission;
 use crate::playbook::{Due, Playbook, Point, PointChange, PointState, Section};
 use crate::store::Store;
 use crate::trust::request::{self, TrustRequest};

@@ -17,7 +17,7 @@ pub(crate) use record::{TrustMark, TrustRecord, TrustWord};
 
 use crate::fsx::FsError;
 use crate::paths::Paths;
-use crate::playbook::context::Admission;
+use crate::playbook::render::Admission;
 use crate::playbook::{Due, Section};
 use crate::project;
 
