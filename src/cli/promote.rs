@@ -4,8 +4,8 @@
 use super::edit_commands::{Checked, carry_out, check};
 use super::prelude::*;
 use crate::playbook::clean::clean_text;
-use crate::playbook::context::Admission;
 use crate::playbook::ops::BroughtPoint;
+use crate::playbook::render::Admission;
 use crate::playbook::{Due, Point, is_own_name};
 use crate::queue::apply::PlaybookEdit;
 use crate::trust::TrustStanding;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::session::NamedSession;
 use super::{answer, args, output};
 use crate::freshness;
-use crate::playbook::context::Admission;
+use crate::playbook::render::Admission;
 use crate::playbook::votes::PointUsage;
 use crate::playbook::{Due, Point};
 use crate::prepare;

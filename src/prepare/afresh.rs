@@ -15,7 +15,7 @@ use crate::hook::source::{AnswerSource, FoundSettings, GivenContext, SourceDoubt
 use crate::hook::stop::{EndedTurn, TurnVerdict};
 use crate::hook::{self, HookEvent, start_worker, throttle};
 use crate::paths::Paths;
-use crate::playbook::context::InjectionLimits;
+use crate::playbook::render::InjectionLimits;
 use crate::prepared::{self, Ready, StartKind};
 use crate::queue::status::Notice;
 use crate::trust;

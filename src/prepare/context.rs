@@ -8,11 +8,11 @@ use crate::freshness::{self, KnownNames};
 use crate::fsx::{self, FsError};
 use crate::hook::source::GivenContext;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file, project_config_file};
-use crate::playbook::context::{
-    Admission, Frame, InjectionLimits, PointsToShow, context, cued_points, own_points,
-};
 use crate::playbook::read::migrate;
-use crate::playbook::render::{TEMPLATE, in_text};
+use crate::playbook::render::{
+    Admission, Frame, InjectionLimits, PointsToShow, TEMPLATE, context, cued_points, in_text,
+    own_points,
+};
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
 use crate::prepared::{CuedPoint, Injection, ProjectSettings, Ready, StartKind};

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use crate::digest::name_of;
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
-use crate::playbook::context::Admission;
+use crate::playbook::render::Admission;
 use crate::playbook::{Due, Section};
 use crate::project;
 

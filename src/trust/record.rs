@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::checkout::{self, Checkout};
 use crate::fsx::{self, FsContext as _, FsError};
-use crate::playbook::context::Admission;
+use crate::playbook::render::Admission;
 use crate::playbook::{Due, Section};
 use crate::state_guard;
 

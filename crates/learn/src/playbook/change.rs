@@ -14,16 +14,13 @@ pub struct PointChange {
     pub kind: ChangeKind,
     /// The name of the changed point: usually an [`Id`](super::Id), in older files any text.
     pub id: String,
-    /// The point before the change; `None` if it is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<PointState>,
-    /// The point after the change; `None` if it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<PointState>,
     /// The point that absorbed this one, for [`ChangeKind::Merge`] and [`ChangeKind::Duplicate`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
-    /// The reason, for `log` and `why`.
     pub reason: String,
 }
 
@@ -35,7 +32,6 @@ worded! {
         Recount = "recount",
         Add = "add",
         Update = "update",
-        /// The point changed its section.
         Move = "move",
         /// The point was merged with others into a new one.
         Merge = "merge",
@@ -49,7 +45,6 @@ worded! {
         /// The point was removed because the playbook was full.
         Evict = "evict",
         Pin = "pin",
-        /// The cue or the guard was set.
         Cue = "cue",
     }
 }
@@ -59,7 +54,6 @@ worded! {
 pub struct PointState {
     /// The title of its section, as the file has it.
     pub section: String,
-    /// The index among the section's entries.
     pub index: usize,
     /// The entry with all its keys, including unknown ones.
     pub entry: Map<String, Value>,
@@ -88,12 +82,10 @@ impl PointState {
         }
     }
 
-    /// Returns the name; empty where the entry has none.
     pub fn name(&self) -> &str {
         entry::name(&self.entry).unwrap_or_default()
     }
 
-    /// Returns the text; empty where the entry has none.
     pub fn text(&self) -> &str {
         entry::text(&self.entry).unwrap_or_default()
     }
@@ -134,7 +126,6 @@ pub struct Applied {
     pub skipped: Vec<Skipped>,
 }
 
-/// Changes a playbook and lists the changes.
 pub(super) struct Editor<'a> {
     pub(super) playbook: &'a mut Playbook,
     pub(super) reason: String,

@@ -15,7 +15,6 @@ use crate::clip::head;
 use crate::redact;
 use crate::shown::is_invisible;
 
-/// The longest key point, in characters.
 pub const MAX_CHARS: usize = 500;
 
 /// The part of a text that is cleaned, in bytes: many times what is kept of it.

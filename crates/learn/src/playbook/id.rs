@@ -16,7 +16,6 @@ use super::model::Playbook;
 pub(super) const LEGACY_PREFIX: &str = "kpt_";
 /// The prefix of ids in the user's own playbook, before the `-`.
 const OWN_SERIES: &str = "my";
-/// The least number of digits in a new id.
 const WIDTH: usize = 3;
 /// The largest number that counts: larger ones were typed by hand and do not affect the next one.
 pub(super) const MAX_COUNTED: u64 = 1 << 40;
@@ -94,12 +93,10 @@ impl Id {
         Self(format!("{series}-{number:0WIDTH$}"))
     }
 
-    /// Returns `true` for the id of a point in the user's own playbook.
     pub fn is_own(&self) -> bool {
         self.series() == Some(OWN_SERIES)
     }
 
-    /// Returns the id without brackets.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -109,7 +106,6 @@ impl Id {
         series_named(self.0.split_once('-')?.0)
     }
 
-    /// Returns its number; `None` when it is too large.
     fn number(&self) -> Option<u64> {
         self.0.rsplit(['-', '_']).next()?.parse().ok()
     }

@@ -5,12 +5,15 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::change::{Applied, ChangeKind, Editor, PointChange};
-use super::context::Rank;
 use super::entry::{self, COUNTERS};
 use super::id::Id;
-use super::model::{Playbook, PointPlace};
+use super::model::Playbook;
 use super::ops::apply_operations;
+use super::render::rank;
 use super::votes::{BulletTag, Tag, UsageRecord, apply_bullet_tags};
+
+/// The number of harmful votes from which a point may be pruned.
+pub(crate) const PRUNE_FROM: u64 = 3;
 
 /// A session's results, as the models' replies have them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,23 +36,19 @@ pub fn learn(playbook: &mut Playbook, lesson: Lesson<'_>, caps: Caps, now: Times
     // A neutral verdict means that the point was not used.
     let judged = lesson.tags.iter().filter(|tag| tag.tag != Tag::Neutral);
     let judged = judged.map(|tag| tag.name.as_str());
-    playbook.mark_used(
-        judged.chain(lesson.cited.iter().map(Id::as_str)),
-        lesson.session.unwrap_or(now),
-    );
-    let mut applied = apply_bullet_tags(playbook, lesson.tags);
+    let used = judged.chain(lesson.cited.iter().map(Id::as_str));
+    playbook.mark_used(used, lesson.session.unwrap_or(now));
+    let Applied {
+        mut changes,
+        mut skipped,
+    } = apply_bullet_tags(playbook, lesson.tags);
     let operated = apply_operations(playbook, lesson.operations, lesson.reasoning, now);
-    applied.changes.extend(operated.changes);
-    applied.skipped.extend(operated.skipped);
-    applied.changes.extend(prune(playbook, now));
-    applied
-        .changes
-        .extend(enforce(playbook, &before, caps, now));
-    applied
+    skipped.extend(operated.skipped);
+    changes.extend(operated.changes);
+    changes.extend(prune(playbook, now));
+    changes.extend(enforce(playbook, &before, caps, now));
+    Applied { changes, skipped }
 }
-
-/// The number of harmful votes from which a point may be pruned.
-pub(crate) const PRUNE_FROM: u64 = 3;
 
 /// The size limits of a playbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,12 +76,12 @@ pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
             .then(|| format!("harmful {harmful} times, helpful {helpful} times"))
     };
     let gone = playbook.entries();
-    let gone = gone.filter_map(|(place, fields)| Some((place, harm(fields)?)));
-    let mut gone: Vec<(PointPlace, String)> = gone.collect();
-    // In reverse order, so that earlier indexes stay valid.
-    gone.reverse();
+    let gone: Vec<_> = gone
+        .filter_map(|(place, fields)| Some((place, harm(fields)?)))
+        .collect();
     let mut editor = Editor::new(playbook, "", now);
-    for (place, reason) in gone {
+    // In reverse order, so that earlier indexes stay valid.
+    for (place, reason) in gone.into_iter().rev() {
         editor.reason = reason;
         editor.remove(&place, None, ChangeKind::Prune);
     }
@@ -99,29 +98,28 @@ pub fn enforce(
     caps: Caps,
     now: Timestamp,
 ) -> Vec<PointChange> {
+    let usage = UsageRecord::default();
+    let (old_points, old_text) = size(before);
     let mut editor = Editor::new(playbook, "", now);
-    let old = size(before);
-    while let Some(reason) = caps.exceeded(editor.playbook, old) {
-        let Some(place) = least(editor.playbook) else {
+    loop {
+        let (points, text) = size(editor.playbook);
+        let room = if points > caps.points.max(old_points) {
+            format!("{} key points", caps.points)
+        } else if text > old_text && editor.playbook.to_bytes().len() > caps.bytes {
+            format!("{} bytes", caps.bytes)
+        } else {
             break;
         };
-        editor.reason = reason;
+        let free = editor.playbook.points().filter(|point| !point.is_pinned());
+        // Of equal ones the last.
+        let least = free.max_by_key(|point| std::cmp::Reverse(rank(point, &usage)));
+        let Some(place) = least.and_then(|point| editor.playbook.place(point.name)) else {
+            break;
+        };
+        editor.reason = format!("the playbook is full: {room}");
         editor.remove(&place, None, ChangeKind::Evict);
     }
     editor.done.changes
-}
-
-impl Caps {
-    fn exceeded(self, playbook: &Playbook, old: (usize, usize)) -> Option<String> {
-        let (points, text) = size(playbook);
-        if points > self.points && points > old.0 {
-            return Some(format!("the playbook is full: {} key points", self.points));
-        }
-        if text > old.1 && playbook.to_bytes().len() > self.bytes {
-            return Some(format!("the playbook is full: {} bytes", self.bytes));
-        }
-        None
-    }
 }
 
 /// Returns the number of points and the length of their names and texts, which votes and dates do
@@ -131,53 +129,39 @@ fn size(playbook: &Playbook) -> (usize, usize) {
     lengths.fold((0, 0), |(count, sum), length| (count + 1, sum + length))
 }
 
-/// Returns the place of the lowest ranked unpinned point; of equal ones the last.
-fn least(playbook: &Playbook) -> Option<PointPlace> {
-    let usage = UsageRecord::default();
-    let points = playbook.points();
-    let free = points.filter(|point| !point.is_pinned());
-    let ranked = free.map(|point| (std::cmp::Reverse(Rank::of(&point, &usage)), point.name));
-    let (_, name) = ranked.max_by_key(|(rank, _)| *rank)?;
-    playbook.place(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Makes a playbook of points of 100 characters, each with its harmful votes.
-    fn playbook(points: &[(&str, u64)]) -> Playbook {
-        let point = |(name, harmful): &(&str, u64)| json!({"name": name, "text": "x".repeat(100), "harmful": harmful});
-        let list: Vec<Value> = points.iter().map(point).collect();
-        let file = json!({"sections": {"OTHERS": list}});
-        Playbook::parse(file.to_string().as_bytes()).unwrap()
-    }
-
     #[test]
     fn a_playbook_over_its_caps_is_kept_from_growing_but_never_cut() {
+        // Each point has a letter, a text of 100 characters and harmful votes.
+        let playbook = |points: &[(&str, u64)]| {
+            let points = points.iter().map(|(name, harmful)| {
+                json!({"name": name, "text": "x".repeat(100), "harmful": harmful})
+            });
+            let list: Vec<Value> = points.collect();
+            let file = json!({"sections": {"OTHERS": list}});
+            Playbook::parse(file.to_string().as_bytes()).unwrap()
+        };
         let now = "2026-11-21T10:00:00Z".parse().unwrap();
         let before = playbook(&[("a", 0), ("b", 2), ("c", 1)]);
-        let caps = Caps {
-            points: 2,
-            bytes: 100,
-        };
+        let caps = |points, bytes| Caps { points, bytes };
         let mut voted = before.clone();
         voted.mark_used(["a"], now);
         voted.mark_applied_to(&before, "a job with a long name");
-        assert!(enforce(&mut voted, &before, caps, now).is_empty());
-        let mut grown = playbook(&[("a", 0), ("b", 2), ("c", 1), ("d", 0)]);
+        assert!(enforce(&mut voted, &before, caps(2, 100), now).is_empty());
+        let grown = playbook(&[("a", 0), ("b", 2), ("c", 1), ("d", 0)]);
         let bytes = grown.to_bytes().len();
-        let by_bytes = Caps {
-            points: 9,
-            bytes: bytes - 50,
-        };
-        for caps in [caps, by_bytes] {
-            let mut grown = grown.clone();
-            let gone = enforce(&mut grown, &before, caps, now);
-            assert_eq!((gone.len(), &*gone[0].id), (1, "b"));
+        for (caps, expected) in [
+            (caps(2, 100), &["b"][..]),
+            (caps(9, bytes - 50), &["b"]),
+            (caps(9, bytes), &[]),
+        ] {
+            let gone = enforce(&mut grown.clone(), &before, caps, now);
+            let gone: Vec<&str> = gone.iter().map(|change| change.id.as_str()).collect();
+            assert_eq!(gone, expected);
         }
-        let roomy = Caps { points: 9, bytes };
-        assert!(enforce(&mut grown, &before, roomy, now).is_empty());
     }
 }

@@ -4,7 +4,6 @@
 
 pub mod change;
 pub mod clean;
-pub mod context;
 mod entry;
 pub(crate) mod id;
 pub mod learn;

@@ -31,7 +31,6 @@ const MERGE: &str = "MERGE";
 pub enum RefusedEdit {
     #[error("the text is empty")]
     Empty,
-    /// The text is longer than a key point may be.
     #[error("the text has {0} characters, and a key point at most {MAX_CHARS}")]
     TooLong(usize),
     /// Another reason, in words for the user.
@@ -90,7 +89,6 @@ pub enum PlaybookEdit {
     Undo {
         job: JobId,
     },
-    /// Restores the file as it was after a job.
     Restore {
         snapshot: String,
     },
@@ -102,7 +100,6 @@ pub struct BroughtPoint {
     pub section: Section,
     pub helpful: u64,
     pub harmful: u64,
-    /// Set if only the user may remove it.
     pub pinned: bool,
     #[serde(default, skip_serializing_if = "Due::is_blank")]
     pub due: Due,

@@ -111,7 +111,6 @@ impl Defect {
     }
 }
 
-/// Masks a flaw, which may quote the file and is shown and stored.
 fn masked(text: &str) -> String {
     redact::mask(text).into_owned()
 }
@@ -224,33 +223,30 @@ fn from_flat(items: Vec<Value>) -> Value {
         .iter()
         .filter_map(|item| entry::name(item.as_object()?));
     let taken: HashSet<String> = names.map(str::to_owned).collect();
+    let legacy_name = |number: u64| format!("{LEGACY_PREFIX}{number:03}");
     let mut last = 0;
-    let mut entries = Vec::with_capacity(items.len());
-    for item in items {
+    let entries = items.into_iter().filter_map(|item| {
         let mut fields = match item {
             Value::String(text) => entry::new("", &text, [0, 0]),
             Value::Object(fields) => fields,
-            _ => continue,
+            _ => return None,
         };
-        let own = fields.get(entry::NAME).and_then(Value::as_str);
-        let name = match own {
-            Some(own) if !own.is_empty() => {
+        let name = match entry::name(&fields).filter(|own| !own.is_empty()) {
+            Some(own) => {
                 last = legacy_number(own).unwrap_or(0).max(last);
                 own.to_owned()
             }
-            _ => loop {
-                last += 1;
-                let name = format!("{LEGACY_PREFIX}{last:03}");
-                if !taken.contains(&name) {
-                    break name;
-                }
-            },
+            None => {
+                let mut free = (last + 1..).filter(|n| !taken.contains(&legacy_name(*n)));
+                last = free.next().unwrap_or(last);
+                legacy_name(last)
+            }
         };
         fields.insert(entry::NAME.to_owned(), name.into());
         count_score(&mut fields);
-        entries.push(Value::Object(fields));
-    }
-    Value::Array(entries)
+        Some(Value::Object(fields))
+    });
+    entries.collect()
 }
 
 /// Returns the number of `kpt_007` or `kpt_007_b`.

@@ -38,7 +38,6 @@ worded! {
     }
 }
 
-/// The reason why files are not merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unmergeable {
     #[error("{}: {flaw}", file.word())]
@@ -284,7 +283,6 @@ fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points) -> Meta {
 
 /// The named entries of a playbook; of two with one name, the last (REQ-REFL-007).
 type Points = BTreeMap<String, PointState>;
-/// New names by old ones.
 type Names = BTreeMap<String, String>;
 
 /// One of the playbooks of a merge, whose points can be renamed.
@@ -449,7 +447,6 @@ fn new_names(base: &Points, sides: &[Side; 2], highest: &mut BTreeMap<String, u6
     names
 }
 
-/// Returns a name above `highest` for a point that cannot keep `name`.
 fn next_name(highest: &mut BTreeMap<String, u64>, name: &str, section: &str) -> String {
     let series = Id::parse(name).and_then(|id| id.series());
     let series = series.unwrap_or_else(|| {
@@ -596,7 +593,6 @@ impl<'a> PointsMerge<'a> {
     }
 }
 
-/// The versions in a file with conflict markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sides {
     pub ours: Vec<u8>,

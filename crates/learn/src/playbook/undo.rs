@@ -31,96 +31,73 @@ pub fn undo(
 ) -> Applied {
     let mut editor = Editor::new(playbook, reason, now);
     for change in changes.iter().rev() {
-        let at = editor.playbook.place(&change.id);
-        let done = match (&change.before, &change.after) {
-            (Some(before), None) => bring_back(&mut editor, at, change, before),
-            (None, Some(after)) => take_away(&mut editor, at, change, after),
-            (Some(before), Some(after)) => turn_back(&mut editor, at, change, [before, after]),
-            (None, None) => Ok(()),
-        };
-        if let Err(why) = done {
+        if let Err(why) = take_back(&mut editor, change) {
             editor.skip(format!("undo of {}", change.id), why);
         }
     }
     editor.done
 }
 
-/// Reinserts a point that the job removed.
-fn bring_back(
-    editor: &mut Editor<'_>,
-    at: Option<PointPlace>,
-    change: &PointChange,
-    before: &PointState,
-) -> Result<(), String> {
-    if !change.id.is_empty() && at.is_some() {
-        return Err("it is there already".to_owned());
-    }
-    let aliases = &mut editor.playbook.meta.aliases;
-    if change.into.is_some() && aliases.get(&change.id) == change.into.as_ref() {
-        aliases.remove(&change.id);
-    }
-    let (fields, note) = (before.entry.clone(), before.note.clone());
-    editor.put(before.place(), fields, note, ChangeKind::Add);
-    Ok(())
-}
-
-/// Removes a point that the job added.
-fn take_away(
-    editor: &mut Editor<'_>,
-    at: Option<PointPlace>,
-    change: &PointChange,
-    after: &PointState,
-) -> Result<(), String> {
+fn take_back(editor: &mut Editor<'_>, change: &PointChange) -> Result<(), String> {
+    let id = &change.id;
+    let at = editor.playbook.place(id);
+    let votes = |state: &Option<PointState>| state.as_ref().map_or([0, 0], |s| counts(&s.entry));
+    let by = minus(votes(&change.after), votes(&change.before));
     let is_absorbed = change.kind == ChangeKind::Absorb;
-    let by = counts(&after.entry);
-    let Some(at) = at else {
-        return match editor.playbook.meta.aliases.get(&change.id).cloned() {
+    match (&change.before, &change.after, at) {
+        (Some(_), None, Some(_)) if !id.is_empty() => Err("it is there already".to_owned()),
+        (Some(before), None, _) => {
+            let aliases = &mut editor.playbook.meta.aliases;
+            if change.into.is_some() && aliases.get(id) == change.into.as_ref() {
+                aliases.remove(id);
+            }
+            let (fields, note) = (before.entry.clone(), before.note.clone());
+            editor.put(before.place(), fields, note, ChangeKind::Add);
+            Ok(())
+        }
+        (None, Some(_), None) => match editor.playbook.meta.aliases.get(id).cloned() {
             Some(into) if is_absorbed => take_votes(editor, &into, by),
             Some(into) => Err(format!("it was joined into {into} since")),
             None => Err("it is gone already".to_owned()),
-        };
-    };
-    let now = editor.state(&at).unwrap_or_default();
-    if now.text() != after.text() {
-        return Err(CHANGED.to_owned());
-    }
-    let now = counts(&now.entry);
-    if is_absorbed && (now[0] > by[0] || now[1] > by[1]) {
-        take_votes(editor, &change.id, by)?;
-        return Err("it stays with the votes it got since".to_owned());
-    }
-    editor.remove(&at, None, ChangeKind::Delete);
-    Ok(())
-}
-
-/// Reverts a point that the job changed, as far as it is still as the job left it.
-fn turn_back(
-    editor: &mut Editor<'_>,
-    at: Option<PointPlace>,
-    change: &PointChange,
-    [before, after]: [&PointState; 2],
-) -> Result<(), String> {
-    let by = minus(counts(&after.entry), counts(&before.entry));
-    let Some(mut at) = at else {
-        let into = editor.playbook.meta.resolve(&change.id).to_owned();
-        return take_votes(editor, &into, by);
-    };
-    if before.section != after.section || change.kind == ChangeKind::Move {
-        if at.title != after.section {
-            return Err("it was moved since".to_owned());
+        },
+        (None, Some(after), Some(at)) => {
+            let now = editor.state(&at).unwrap_or_default();
+            if now.text() != after.text() {
+                return Err(CHANGED.to_owned());
+            }
+            let now = counts(&now.entry);
+            if is_absorbed && (now[0] > by[0] || now[1] > by[1]) {
+                take_votes(editor, id, by)?;
+                return Err("it stays with the votes it got since".to_owned());
+            }
+            editor.remove(&at, None, ChangeKind::Delete);
+            Ok(())
         }
-        editor.relocate(&at, before.place());
-        at = editor.playbook.place(&change.id).unwrap_or(at);
+        (Some(_), Some(_), None) => {
+            let into = editor.playbook.meta.resolve(id).to_owned();
+            take_votes(editor, &into, by)
+        }
+        (Some(before), Some(after), Some(mut at)) => {
+            if before.section != after.section || change.kind == ChangeKind::Move {
+                if at.title != after.section {
+                    return Err("it was moved since".to_owned());
+                }
+                editor.relocate(&at, before.place());
+                at = editor.playbook.place(id).unwrap_or(at);
+            }
+            let now = editor.state(&at).unwrap_or_default();
+            let mut merged = merge_states(after, [&now, before]);
+            set_counts(&mut merged.entry, minus(counts(&now.entry), by));
+            let is_undone = before.text() == after.text() || merged.text() == before.text();
+            editor.adopt(&at, merged);
+            if is_undone {
+                Ok(())
+            } else {
+                Err(CHANGED.to_owned())
+            }
+        }
+        (None, None, _) => Ok(()),
     }
-    let now = editor.state(&at).unwrap_or_default();
-    let mut merged = merge_states(after, [&now, before]);
-    set_counts(&mut merged.entry, minus(counts(&now.entry), by));
-    let is_changed = before.text() != after.text() && merged.text() != before.text();
-    editor.adopt(&at, merged);
-    if is_changed {
-        return Err(CHANGED.to_owned());
-    }
-    Ok(())
 }
 
 /// Subtracts the votes of a change from the point `name`.

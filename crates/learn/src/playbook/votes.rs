@@ -74,7 +74,6 @@ pub fn read_bullet_tags(value: &Value) -> (Vec<BulletTag>, Vec<Skipped>) {
     (tags.collect(), skipped)
 }
 
-/// Formats a value for a log: one line, cut.
 pub(super) fn one_line(value: &Value) -> String {
     clean_text(&value.to_string())
 }
@@ -146,7 +145,6 @@ pub struct UsageRecord {
 }
 
 impl UsageRecord {
-    /// Returns the use of a point; zero if no session has seen it.
     pub fn of(&self, name: &str) -> PointUsage {
         self.points.get(name).copied().unwrap_or_default()
     }
@@ -173,7 +171,6 @@ const CONTRADICTED: &str = "the reply judges it in both ways";
 pub struct Votes {
     pub tags: Vec<BulletTag>,
     pub cited: Vec<Id>,
-    /// The verdicts that do not count, with their reasons.
     pub dropped: Vec<Skipped>,
     /// The session's verdict on each point that it saw with its current text.
     pub seen: Vec<PointInSession>,
@@ -247,7 +244,7 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
                 };
             } else if ![Tag::Neutral, known.tag].contains(&tag.tag) && contradicted.insert(name) {
                 known.tag = Tag::Neutral;
-                drop(Tag::Helpful, &tag.name, CONTRADICTED);
+                drop(Tag::Helpful, &known.name, CONTRADICTED);
             }
         } else {
             votes.tags.push(BulletTag {
@@ -277,7 +274,6 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
     votes
 }
 
-/// The changes of the helpful and harmful counters, by point.
 pub(super) type Moves = BTreeMap<String, Counts>;
 
 impl Meta {
@@ -328,7 +324,6 @@ pub(super) fn renamed(votes: &str, names: &BTreeMap<String, String>) -> String {
     written(&moves.collect())
 }
 
-/// The votes for the key points of one project, by name.
 pub type LocalVotes = BTreeMap<String, LocalVote>;
 
 /// The votes for one key point; negative where votes in the file were undone.
