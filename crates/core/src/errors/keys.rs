@@ -70,26 +70,39 @@ fn keys(text: &str, [message_key, line_key]: [&str; 2]) -> Vec<Signature> {
     keys
 }
 
-/// Returns the parts of the line that names the error, together with the next line where it only
-/// announces that one.
+/// Returns the parts of the line that names the error. A line that says nothing particular, as
+/// wrappers and progress reports do, names none: then all lines count together.
 fn named_parts(lines: &[&str]) -> Vec<String> {
-    let is_named = |line: &&&str| message(line).is_some() && !is_of_tests(line);
-    let marked = lines.iter().position(|line| is_named(&line));
-    let at = marked.unwrap_or_default();
-    let Some(line) = lines.get(at) else {
-        return Vec::new();
+    let is_message = |line: &str| message(line).is_some() && !is_of_tests(line);
+    let is_reported = |line: &str| reported(line).len() < line.trim().len();
+    let mut at = lines.iter().position(|line| is_message(line));
+    at = at.or_else(|| lines.iter().position(|line| is_reported(line)));
+    let Some(at) = at else {
+        return lines.iter().flat_map(|line| parts(line)).collect();
     };
-    let mut named = parts(line);
-    let announces = line.trim_end().ends_with(':') || words(&named) < MIN_WORDS;
-    if named.is_empty() || (marked.is_none() && announces) {
-        named.extend(
-            lines
-                .get(at + 1)
-                .map(|next| parts(next))
-                .unwrap_or_default(),
-        );
+    let named = parts(lines[at]);
+    let announces = lines[at].trim_end().ends_with(':')
+        || words(&named) == 1
+        || words(&named) < MIN_WORDS && is_reported(lines[at]);
+    match lines.get(at + 1).map(|next| parts(next)) {
+        Some(next) if announces => named.into_iter().chain(next).collect(),
+        _ if is_particular(lines[at]) => named,
+        _ => lines.iter().flat_map(|line| parts(line)).collect(),
     }
-    named
+}
+
+/// Returns `true` for a line that quotes something, or has a name as code writes them.
+fn is_particular(line: &str) -> bool {
+    let is_code = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let inner = word.get(1..).unwrap_or_default();
+        let is_shouted = word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase());
+        let is_joined = inner.contains(|c: char| "_.:/\\@=".contains(c) || c.is_ascii_digit());
+        let is_camel = inner.contains(char::is_uppercase) && word.contains(char::is_lowercase);
+        let is_number = word.chars().all(|c| c.is_ascii_digit());
+        !is_number && (is_joined || is_camel || is_shouted && !is_mark(word))
+    };
+    line.contains(['\'', '"', '`', '‘', '“']) || line.split_whitespace().skip(1).any(is_code)
 }
 
 /// Returns `true` for a line that only reports failed tests.
@@ -106,17 +119,20 @@ fn is_of_tests(line: &str) -> bool {
         })
 }
 
+/// Returns a line without the prefix of the tool that reports it.
+fn reported(line: &str) -> &str {
+    let line = line.trim();
+    let is_start = |reporter: &&&str| {
+        let start = line.get(..reporter.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(reporter))
+    };
+    let reporter = REPORTERS.iter().find(is_start);
+    reporter.map_or(line, |reporter| line[reporter.len()..].trim_start())
+}
+
 /// Returns the meaningful parts of a line between colons.
 fn parts(line: &str) -> Vec<String> {
-    let mut line = line.trim();
-    for reporter in REPORTERS {
-        if line
-            .get(..reporter.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(reporter))
-        {
-            line = line[reporter.len()..].trim_start();
-        }
-    }
+    let line = reported(line);
     let has_time = line.contains(|c: char| c.is_ascii_digit());
     let parts = without_shell(line).split(": ").map(|part| {
         let part = normalized(part);
@@ -164,7 +180,7 @@ mod tests {
     #[case::dash("sh: 1: acme: not found", "bash: line 2: acme: command not found")]
     #[case::reporter(
         "EACCES: permission denied, mkdir '/a/b'",
-        "npm ERR! EACCES: permission denied, mkdir '/c/b'"
+        "npm ERR! EACCES: permission denied, mkdir '/c'"
     )]
     #[case::more_lines(
         "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE could not resolve",

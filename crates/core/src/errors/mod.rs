@@ -175,7 +175,7 @@ fn is_mark(part: &str) -> bool {
     }
 }
 
-/// Reduces a text to what is the same everywhere, in lower case: without numbers, folders, addresses,
+/// Reduces a text to what is the same everywhere, in lower case: without numbers, paths, addresses,
 /// times, versions, quote marks, and the reporting shell.
 fn normalized(text: &str) -> String {
     let mut words = String::new();
@@ -249,20 +249,22 @@ fn without_place(word: &str) -> &str {
         Some(at) if word[at..].contains(|c: char| c.is_ascii_digit()) => &word[..at],
         _ => word,
     };
+    // `.text+0x4c`
+    let word = word.find("0x").map_or(word, |at| &word[..at]);
     // `a.py:3`
     let extension = word.rsplit_once('.').map(|(_, end)| end);
     let extension = extension.and_then(|end| end.split([':', '(']).next());
-    let is_path = word.contains(['/', '\\']) || word.starts_with('~');
-    if is_path || extension.is_some_and(|end| EXTENSIONS.has(end)) {
-        return file_name(word);
+    if is_path(word) || extension.is_some_and(|end| EXTENSIONS.has(end)) {
+        return header(word);
     }
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     if digits == 0 {
         return word;
     }
     let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_code =
-        letters != "v" && (1..=2).contains(&letters.len()) && letters.len() + digits == word.len();
+    let is_short = letters != "v" && (1..=2).contains(&letters.len());
+    let is_dashed = letters.ends_with('-') && (3..=6).contains(&letters.len());
+    let is_code = (is_short || is_dashed) && letters.len() + digits == word.len();
     let is_status = word.len() == 3 && digits == 3 && word.starts_with(['4', '5']);
     let is_hash = word.len() > 5 && word.bytes().all(|b| b.is_ascii_hexdigit());
     // `python3.11`, `localhost:5432`
@@ -270,18 +272,33 @@ fn without_place(word: &str) -> &str {
     match () {
         () if is_hash || name == "v" => "",
         () if is_code || is_status => word,
-        () if name.bytes().all(|b| b.is_ascii_alphabetic()) => name,
+        () if name
+            .bytes()
+            .all(|b| b.is_ascii_alphabetic() || b".:-_\\".contains(&b)) =>
+        {
+            name
+        }
         () if digits < 3 && word.starts_with(char::is_alphabetic) => word,
         () => "",
     }
 }
 
-/// Returns the name of a file without its folder; empty for a place in a file and for a made name.
-fn file_name(path: &str) -> &str {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    let is_name = name.contains(|c: char| c.is_alphabetic())
-        && !name.contains(|c: char| c.is_ascii_digit() || ":()".contains(c));
-    if is_name { name } else { "" }
+/// Returns `true` for a word that is a place on a machine. `rate/2`, `A\B::c` and
+/// `github.com/a/b` are names.
+fn is_path(word: &str) -> bool {
+    let (first, rest) = word.split_once('/').unwrap_or((word, ""));
+    let is_arity = !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit());
+    let is_module = first.contains('.') && first.starts_with(char::is_alphabetic);
+    let is_unix = word.contains('/') && !is_arity && !is_module;
+    let is_windows = word.contains(":\\") || word.starts_with(['\\', '.']) && word.contains('\\');
+    is_unix || is_windows || word.starts_with('~')
+}
+
+/// Returns the name of a C header, which is no place; empty for any other file.
+fn header(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_header = name.ends_with(".h") || name.ends_with(".hpp");
+    if is_header { name } else { "" }
 }
 
 #[cfg(test)]
@@ -321,13 +338,8 @@ mod tests {
     #[rstest]
     #[case::path(
         "cat: /a/b.txt: No such file or directory",
-        "cat: c/b.txt: No such file or directory",
+        "cat: c/d.md: No such file or directory",
         true
-    )]
-    #[case::other_file(
-        "cat: /a/b.txt: No such file or directory",
-        "cat: /a/d.md: No such file or directory",
-        false
     )]
     #[case::shell(
         "zsh:1: command not found: tsc",
