@@ -199,31 +199,7 @@ fn normalized(text: &str) -> String {
 
 /// Returns `true` for a sign around words that says nothing of them.
 fn is_quote(c: char) -> bool {
-    matches!(
-        c,
-        '\'' | '"'
-            | '`'
-            | '('
-            | ')'
-            | '['
-            | ']'
-            | '{'
-            | '}'
-            | '<'
-            | '>'
-            | ','
-            | ';'
-            | ':'
-            | '.'
-            | '!'
-            | '?'
-            | '*'
-            | '|'
-            | '’'
-            | '‘'
-            | '“'
-            | '”'
-    )
+    !c.is_ascii_alphanumeric() && "'\"`()[]{}<>,;:.!?*|’‘“”".contains(c)
 }
 
 /// Removes the prefix of the reporting shell: `bash: line 1: `, `zsh:1: `.

@@ -184,11 +184,13 @@ impl Call {
 
     /// Returns the commands of its line, which is parsed once; none of a tool that runs no line.
     pub fn shell_commands(&self) -> &[SimpleCommand] {
-        let read = || match shell::runs_commands(&self.tool) {
-            true => shell::read(&self.input),
-            false => Vec::new(),
-        };
-        self.commands.get_or_init(read)
+        self.commands.get_or_init(|| {
+            if shell::runs_commands(&self.tool) {
+                shell::read(&self.input)
+            } else {
+                Vec::new()
+            }
+        })
     }
 
     /// Returns the checks that its line runs.

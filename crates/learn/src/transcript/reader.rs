@@ -231,7 +231,8 @@ mod tests {
         let text = format!("a\n\n{long}\n{long}y\nb\nc");
         let mut found = Vec::new();
         let see = |at, line: Option<&[u8]>| found.push((at - 100, line.map(<[u8]>::len)));
-        each_line(text.as_bytes(), 100, see).unwrap();
+        let source = io::BufReader::with_capacity(1_000, text.as_bytes());
+        each_line(source, 100, see).unwrap();
         let (most, length) = (MAX_LINE, long.len());
         assert_eq!(
             found,

@@ -42,6 +42,7 @@ pub(crate) type EventSink<'t> = dyn FnMut(&Event<'_>) + 't;
 
 /// Reads the records of one range in order.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct SessionReader<'t> {
     lane: Lane,
     /// `false` where no person attended the session, whatever the marks say.
