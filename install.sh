@@ -9,7 +9,7 @@ set -eu
 usage() {
     cat <<'USAGE'
 usage: ./install.sh [--from ARCHIVE] [--server] [--prefix DIR]
-                    [--scope user|project|local] [--replace-earlier] [--dry-run]
+                    [--scope user|project|local] [--dry-run]
        ./install.sh --uninstall [--purge] [--scope user|project|local] [--dry-run]
        ./install.sh --plugin [--from ARCHIVE] [--server]
        ./install.sh --archive FILE.tar.gz
@@ -30,8 +30,6 @@ options:
   --scope SCOPE      register the hooks in, or take them out of, these settings only:
                      user (default), or project or local for the current folder; with
                      --uninstall the programs stay then
-  --replace-earlier  replace the hooks of the earlier Python version (without it: ask;
-                     without a terminal: keep)
   --uninstall        take the hooks out of all settings and remove every installed file;
                      playbooks, settings, history stay
   --purge            with --uninstall: remove settings, jobs, history and logs as well
@@ -48,7 +46,6 @@ main() {
     from=
     archive=
     purge=
-    replace=
     scope=
     dry=
     action=install
@@ -63,7 +60,6 @@ main() {
             --uninstall | --plugin) action=${1#--} ;;
             --purge) purge=--purge ;;
             --server) server=yes ;;
-            --replace-earlier) replace=--replace-earlier ;;
             --dry-run) dry=--dry-run ;;
             -h | --help)
                 usage
@@ -158,7 +154,7 @@ foretell() {
 
 # Registers the hooks, or shows what that would change.
 register() {
-    "$programs/playbook" install ${scope:+"--scope=$scope"} ${replace:+"$replace"} "$@"
+    "$programs/playbook" install ${scope:+"--scope=$scope"} "$@"
 }
 
 install_programs() {

@@ -1,9 +1,9 @@
-//! What the number of waiting jobs costs: nothing, for a hook and for the worker.
+//! Measures the cost of waiting jobs, which should be nothing, for hooks and for the worker.
 //!
-//! `cargo bench --bench queue` starts hooks in turn with an empty spool and
-//! with 10,000 jobs waiting in it, and has the worker drain spools of growing length with
-//! a backend that answers at once (the rules). Tables and limits go to stdout; a broken
-//! limit fails the run. `--rounds N` sets how often each hook is started.
+//! `cargo bench --bench queue` starts hooks in turn with an empty spool and with 10,000 waiting
+//! jobs. Then the worker drains spools of growing length with the rules, a backend that answers
+//! immediately. Tables and limits go to stdout; an exceeded limit fails the run. `--rounds N` sets
+//! the number of starts of each hook.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 #[path = "../tests/common/mod.rs"]
@@ -20,15 +20,13 @@ use common::session::Session;
 use serde_json::json;
 use shared::{Fallible, build, timed};
 
-/// How often each hook is started, unless told otherwise.
+/// The default number of starts of each hook.
 const ROUNDS: usize = 200;
-/// Jobs that wait for another account.
 const WAITING: usize = 10_000;
-/// Lengths of spools that are drained.
 const DRAINS: [usize; 3] = [100, 300, 1_000];
-/// How much more a hook may cost with all those jobs waiting, of the lowest tenths.
+/// The most by which all those waiting jobs may slow a hook, as a ratio of the lowest tenths.
 const HOOK_LIMIT: f64 = 1.15;
-/// How much more a job may cost in the longest spool than in the shortest.
+/// The largest ratio between the cost of a job in the longest spool and in the shortest.
 const JOB_LIMIT: f64 = 1.25;
 
 fn main() -> Fallible<ExitCode> {
@@ -43,7 +41,8 @@ fn main() -> Fallible<ExitCode> {
     })
 }
 
-/// A user with a short session, `s1`, no worker, and jobs that wait for another account.
+/// Creates a user with a short session, `s1`, without a worker, and with jobs that wait for another
+/// account.
 fn environment(bin: &Path, waiting: usize) -> Fallible<TestEnv> {
     let mut env = TestEnv::with_binaries(bin);
     env.set("PLAYBOOK_NO_WORKER", "1");
@@ -61,7 +60,7 @@ fn environment(bin: &Path, waiting: usize) -> Fallible<TestEnv> {
             job.to_string(),
         );
     }
-    // The worker leaves its word for the hooks.
+    // The worker writes its status for the hooks.
     env.worker();
     Ok(env)
 }
@@ -73,7 +72,7 @@ fn end_session(env: &TestEnv, id: &str) {
     env.hook(Hook::SessionEnd, id, json!({})).silent();
 }
 
-/// Starts hooks with none and with many jobs waiting, in turn.
+/// Starts hooks without and with many waiting jobs, in turn.
 fn hooks(bin: &Path, rounds: usize) -> Fallible<bool> {
     let environments = [environment(bin, 0)?, environment(bin, WAITING)?];
     println!(
@@ -113,7 +112,7 @@ fn hooks(bin: &Path, rounds: usize) -> Fallible<bool> {
     Ok(is_kept)
 }
 
-/// The job of the spool whose name is last: a hook's is later than those that wait.
+/// Returns the last job of the spool by name: a hook's is later than the waiting ones.
 fn newest(env: &TestEnv) -> Fallible<Option<std::path::PathBuf>> {
     let mut newest = None;
     for entry in fs::read_dir(env.state().join("spool"))? {
@@ -122,7 +121,7 @@ fn newest(env: &TestEnv) -> Fallible<Option<std::path::PathBuf>> {
     Ok(newest)
 }
 
-/// Drains spools of growing length, alone and with many jobs of another account waiting.
+/// Drains spools of growing length, alone and with many waiting jobs of another account.
 fn drains(bin: &Path) -> Fallible<bool> {
     println!(
         "\n| jobs drained | others waiting | time | jobs/s | ms per job |\n|---:|---:|---:|---:|---:|"

@@ -1,7 +1,7 @@
-//! How long the memory takes to answer when it holds 100,000 rows: `recall` by words, with
-//! filters and without words, and `seen`; in one project, which is the worst case.
+//! Measures the memory's answers with 100,000 rows: `recall` by words, with filters and without
+//! words, and `seen`. All rows are in one project, the worst case.
 //!
-//! Prints medians and 99th percentiles as a table. `--rows N` sets how many rows there are.
+//! Prints medians and 99th percentiles as a table. `--rows N` sets the number of rows.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 use std::error::Error;
@@ -19,15 +19,13 @@ use rand::{Rng as _, RngExt as _, SeedableRng as _};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
-/// How many rows the memory holds, unless told otherwise.
+/// The default number of rows.
 const ROWS: u64 = 100_000;
-/// How many rows one job adds while the memory is filled.
+/// The number of rows that one job adds while the memory is filled.
 const AT_ONCE: u64 = 1_000;
-/// How many questions are asked of each sort.
 const QUESTIONS: usize = 200;
-/// How many words there are; the n-th is n times rarer than the first.
+/// The number of words; the n-th is n times rarer than the first.
 const WORDS: usize = 20_000;
-/// The project of all rows.
 const PROJECT: &str = "/home/me/project";
 
 fn main() -> Fallible<()> {
@@ -77,7 +75,7 @@ fn main() -> Fallible<()> {
     Ok(())
 }
 
-/// Reads `--rows N`; what cargo adds of its own is passed over.
+/// Reads `--rows N`; skips the arguments that cargo adds.
 fn rows(mut args: impl Iterator<Item = String>) -> Fallible<u64> {
     let mut rows = ROWS;
     while let Some(arg) = args.next() {
@@ -88,7 +86,6 @@ fn rows(mut args: impl Iterator<Item = String>) -> Fallible<u64> {
     Ok(rows)
 }
 
-/// Asks each question once and prints how long that took.
 fn measure<Q>(
     name: &str,
     questions: &[Q],
@@ -111,7 +108,7 @@ fn milliseconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Words as they are spoken: few of them often, most of them hardly ever.
+/// Generates words as in language: few are frequent, most are rare.
 struct Speech {
     random: SmallRng,
 }
@@ -128,7 +125,7 @@ impl Speech {
         words.join(" ")
     }
 
-    /// The n-th word with a chance of about 1/n.
+    /// Returns the n-th word with a probability of about 1/n.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -137,7 +134,7 @@ impl Speech {
     )]
     fn word(&mut self) -> String {
         let at = (WORDS as f64).powf(self.random.random::<f64>()) as u64;
-        // Letters that no stem shortens.
+        // Letters that the stemmer does not shorten.
         let letters = |n: u64| char::from(b'a' + u8::try_from(n % 26).unwrap_or(0));
         format!(
             "w{}{}{}ok",
@@ -177,7 +174,7 @@ fn fill(memory: &mut Memory, speech: &mut Speech, rows: u64, now: Timestamp) -> 
     Ok(())
 }
 
-/// Half of the rows are reflections, a quarter lessons, a quarter errors.
+/// Returns a row: half are reflections, a quarter lessons, a quarter errors.
 fn row(n: u64, speech: &mut Speech) -> Learned {
     let words = 12 + usize::try_from(speech.below(20)).unwrap_or(0);
     let text = speech.says(words);

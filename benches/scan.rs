@@ -1,8 +1,8 @@
-//! How long a full scan to facts and evidence takes.
+//! Measures a full scan for facts and evidence.
 //!
-//! `cargo bench --bench scan [-- 4M 200M 1G]` generates transcripts into a temporary folder and
-//! scans each as the worker does, in a child of this program. The best of a few runs counts; the
-//! page cache is warm. The limits: 60 ms for 4 MB, 1.2 s for 200 MB, and 96 MiB of memory.
+//! `cargo bench --bench scan [-- 4M 200M 1G]` generates transcripts into a temporary folder. A
+//! child of this program scans each as the worker does. The best of a few runs counts; the page
+//! cache is warm. The limits are 60 ms for 4 MB, 1.2 s for 200 MB, and 96 MiB of memory.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 use std::error::Error;
@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 use playbook::transcript::{Range, ReadOptions};
 use playbook::transcript_file::{complete_end, scan};
 
-/// The first argument of the child that scans one file.
 const SCAN: &str = "--scan-file";
 /// The default token budget of the evidence.
 const BUDGET: u64 = 24_000;
@@ -89,7 +88,7 @@ fn time(command: &mut Command) -> Result<(Duration, String), Box<dyn Error>> {
     Ok((took, String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
-/// Scans one file, then says how much memory that took.
+/// Scans one file, then prints the peak memory.
 fn scan_file(path: &Path) -> Result<(), Box<dyn Error>> {
     let range = Range {
         start: 0,

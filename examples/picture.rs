@@ -9,7 +9,7 @@ use std::io;
 
 use serde_json::Value;
 
-/// Units of the drawing: its width, the edge around what is in it, the height of a line.
+/// The units of the drawing: its width, its margin, the height of a line.
 const WIDTH: usize = 860;
 const EDGE: usize = 24;
 const LINE: usize = 20;
@@ -27,7 +27,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The drawing of what `playbook demo --json` told.
+/// Returns the drawing of the output of `playbook demo --json`.
 pub(crate) fn picture(told: &Value) -> String {
     let blocks = [
         ("1. You say something in a session", said(told)),
@@ -72,17 +72,17 @@ fn draw(drawn: &mut String, class: &str, y: usize, text: &str) {
     );
 }
 
-/// Lines, and of each whether it is new.
+/// The lines, each with a flag that marks it as new.
 type Lines = Vec<(bool, String)>;
 
-/// The words that the new key point rests on.
+/// Returns the words on which the new key point is based.
 fn said(told: &Value) -> Lines {
     let reason = told["story"]["story"][0]["reason"].as_str();
     let words = reason.and_then(|reason| reason.split('"').nth(1));
     vec![(false, format!("> {}", words.unwrap_or_default()))]
 }
 
-/// What is new or has other counts than before.
+/// Returns the points that are new or have other counts than before.
 fn learned(told: &Value) -> Lines {
     let before = list(&told["before"]);
     let changed = list(&told["after"])
@@ -100,7 +100,7 @@ fn learned(told: &Value) -> Lines {
     lines.collect()
 }
 
-/// The key points that the next session is given, below their headings.
+/// Returns the key points that the next session is given, below their headings.
 fn given(told: &Value) -> Lines {
     let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
     let (before, after) = (text("given_before"), text("given_after"));

@@ -84,7 +84,7 @@ fn read(playbook: &Value) -> Result<Playbook, String> {
     Playbook::parse(playbook.to_string().as_bytes()).map_err(|flaw| flaw.to_string())
 }
 
-/// Decodes base64; characters outside its alphabet are passed over.
+/// Decodes base64; skips characters outside its alphabet.
 fn base64(text: &str) -> Vec<u8> {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut bytes = Vec::new();
@@ -103,7 +103,6 @@ fn base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// A playbook without our own key.
 fn shown(playbook: &Playbook) -> Value {
     let written = serde_json::from_slice(&playbook.to_bytes());
     let mut map: serde_json::Map<String, Value> = written.expect("JSON");

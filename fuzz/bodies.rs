@@ -1,9 +1,9 @@
-//! What must hold for any input: one function per target, shared by the fuzzer of stable
-//! Rust (`examples/fuzz`), the property tests (`tests/learning/fuzzed.rs`) and cargo-fuzz.
+//! Properties that hold for any input: one function per target, shared by the fuzzer of stable Rust
+//! (`examples/fuzz`), the property tests (`tests/learning/fuzzed.rs`) and cargo-fuzz.
 //!
-//! A function that returns has found nothing; one that panics has.
+//! A function that panics has found a bug.
 
-// Each program that includes this uses its own part of it.
+// Each program that includes this uses another part of it.
 #![allow(dead_code, unreachable_pub)]
 
 use std::io::BufReader;
@@ -29,7 +29,6 @@ use playbook::screen::suspicions;
 use playbook::transcript::{Lane, ReadOptions, SessionOutcome, scan_reader};
 use serde_json::Value;
 
-/// A target: its name, and what must hold.
 pub type Target = (&'static str, fn(&[u8]));
 
 pub const TARGETS: &[Target] = &[
@@ -45,12 +44,10 @@ pub const TARGETS: &[Target] = &[
     ("trace", trace),
 ];
 
-/// The budget of the evidence, in tokens.
 const BUDGET: u64 = 2_000;
-/// The time in all runs.
 const NOW: jiff::Timestamp = jiff::Timestamp::UNIX_EPOCH;
 
-/// A folder of this process's own, in memory where the system offers that.
+/// Returns a folder of this process's own, in memory if the system has `/dev/shm`.
 fn folder() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let base = if memory.is_dir() {
@@ -63,7 +60,6 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// Removes what the targets have written.
 pub fn clean_up() {
     _ = std::fs::remove_dir_all(folder());
 }
@@ -102,7 +98,7 @@ pub fn hook_stdin(bytes: &[u8]) {
         .collect();
     made.retain(|name| name != "state" && name != "config.toml");
     assert!(made.is_empty(), "outside our state: {made:?}");
-    // A spool of thousands is another test's.
+    // Another test covers a spool of thousands.
     if std::fs::read_dir(path("state/spool")).is_ok_and(|list| list.count() > 200) {
         _ = std::fs::remove_dir_all(path("state"));
     }
@@ -130,7 +126,7 @@ pub fn transcript(bytes: &[u8]) {
     }
 }
 
-/// Any reply: what is read of it can be stored and applied.
+/// Any reply: what is read from it can be stored and applied.
 pub fn json(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Some(object) = extract_json(&text, REFLECTION_KEYS) {
@@ -154,7 +150,7 @@ pub fn json(bytes: &[u8]) {
     }
 }
 
-/// Any playbook file: what is read is written back as it was, and fits the client's limit.
+/// Any playbook file: what is read is written back unchanged, and fits the client's limit.
 pub fn playbook_file(bytes: &[u8]) {
     if let Ok(migrated) = migrate(bytes) {
         let written = migrated.playbook.to_bytes();
@@ -188,7 +184,7 @@ pub fn settings(bytes: &[u8]) {
     _ = config::load_project(&mut settings, &file);
 }
 
-/// Any template: filled in one pass, whatever it and its values say.
+/// Any template: filled in one pass, whatever it and its values contain.
 pub fn templates(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let half = text.char_indices().map(|(at, _)| at);
@@ -223,7 +219,7 @@ fn fits(file: &[u8], template: &str, limits: InjectionLimits) {
     }
 }
 
-/// Any key point: judged, and never better than what a session is shown of it.
+/// Any key point: the screen finds in it all that it finds in the text shown to a session.
 pub fn screened(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let found = suspicions(&text);
@@ -232,8 +228,7 @@ pub fn screened(bytes: &[u8]) {
     }
 }
 
-/// Any error of a tool: it has a signature, which is the same again, and names of bounded
-/// length.
+/// Any error of a tool: its signature is reproducible, and its names are bounded in length.
 pub fn errors(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let signature = Signature::of("Bash", &text);
@@ -241,7 +236,7 @@ pub fn errors(bytes: &[u8]) {
     assert_eq!(Signature::parse(&signature.to_string()), Some(signature));
 }
 
-/// Any trace of an agent: read, or a flaw that names what is wrong.
+/// Any trace of an agent: read, or an error that names the flaw.
 pub fn trace(bytes: &[u8]) {
     if let Ok(body) = serde_json::from_slice::<Value>(bytes)
         && let Err(flaw) = Trace::read(&body)
@@ -250,8 +245,8 @@ pub fn trace(bytes: &[u8]) {
     }
 }
 
-/// Any text: masked once is masked for good, and a stream as a text, but for the control
-/// sequences that a stream loses.
+/// Any text: masking it twice is the same as once, and a stream is masked like a text, except for
+/// control sequences, which a stream loses.
 pub fn redact(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let masked = mask(&text).into_owned();

@@ -1,19 +1,16 @@
-//! The account that answers a job: backend, credentials, and the name that a job has for it.
+//! The account that answers a job: its backend, its credentials, and the names that jobs have for
+//! it.
 //!
-//! A job is written by a hook and worked on later, perhaps by a worker that was started
-//! from another project with another key. [`Need`] is what the job says of its
-//! surroundings: enough to find the right account again, and no secret.
+//! A hook writes a job. A worker that was started from another project, with another key, may work
+//! on it later. [`Need`] identifies the right account and holds no secret.
+
+mod sent;
 
 use std::convert::Infallible;
 use std::path::Path;
 
-pub(crate) use playbook_core::account::{AccountStep, BackendName, ClientEnv, Need};
-pub(crate) use playbook_core::account::{address, client_env, login, named};
-
 use self::address::without_secret;
 use self::named::{ChosenAccount, Models, OpenAi, SecretKey, is_unasked, known_salt, salt};
-pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
-pub(crate) use self::sent::Sent;
 use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
@@ -21,32 +18,37 @@ use crate::fsx::FsError;
 use crate::paths::Paths;
 use crate::queue::ask::timeout;
 
+pub(crate) use playbook_core::account::{AccountStep, BackendName, ClientEnv, Need};
+pub(crate) use playbook_core::account::{address, client_env, login, named};
+
+pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
+pub(crate) use self::sent::Sent;
+
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
     pub(crate) need: Need,
-    /// The key or token, or why the one that is set cannot be sent.
     pub(crate) secret: Option<Result<Credential, String>>,
-    /// The client as a model, when that is the backend and PATH has it.
+    /// The client as a model, if that is the backend and PATH has it.
     pub(crate) client: Option<ClaudeCli>,
     pub(crate) refusal: Refusal,
-    /// The variables that it was found in.
     pub(crate) found_in: ClientEnv,
 }
 
 /// The user's answer to the client's question whether to use the key that is set.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Refusal {
-    /// It was not refused, or there is no login to use in its place.
+    /// The key was not refused, or there is no login to use in its place.
     #[default]
     None,
-    /// Refused: where the client asks, the login is used. This one answers for the key.
+    /// Refused: in a terminal the client uses its login. This is the need that the key would have
+    /// met.
     ForLogin(Need),
-    /// Refused, and used all the same by this session, in which nobody is asked.
+    /// Refused, but this session cannot ask the user and therefore uses the key.
     Unasked,
 }
 
 impl Account {
-    /// Why it cannot answer: what is not there, and what to do about it.
+    /// Returns why the account cannot answer and what to do about it.
     pub(crate) fn lack(&self) -> Option<String> {
         match (self.need.backend, &self.secret, &self.client) {
             (BackendName::Anthropic, None, _) => Some(
@@ -65,8 +67,7 @@ impl Account {
         }
     }
 
-    /// Returns `true` if it answers a job with this need; one of its own project also under a
-    /// newer key.
+    /// Returns `true` if it answers a job with this need, at home also under a newer key.
     pub(crate) fn answers(&self, need: &Need, is_home: bool) -> bool {
         match &self.refusal {
             Refusal::Unasked if need.is_asked => false,
@@ -75,7 +76,7 @@ impl Account {
         }
     }
 
-    /// The names by which hooks know it, which look into no file of the client's.
+    /// Returns the names that hooks use for the account. Hooks do not read the client's files.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names = vec![self.need.account()];
         if let Refusal::ForLogin(key) = &self.refusal {
@@ -85,8 +86,8 @@ impl Account {
     }
 }
 
-/// Finds the account of this process, for whoever asks a model; the salt is only asked for when it
-/// is hashed with. What the user said of the key to the client holds here, too.
+/// Returns the account with which this process asks a model. Creates the salt if a key has to be
+/// hashed; respects the user's answer to the client about the key.
 pub(crate) fn of_worker(
     env: &Env,
     config: &Config,
@@ -95,8 +96,8 @@ pub(crate) fn of_worker(
     found(env, config, (paths, project), || salt(paths))
 }
 
-/// As [`of_worker`], for whoever only looks: without a salt that can be read, as before the
-/// first use, the hashes are nobody's, and none is made.
+/// Returns the account for a command that only displays it. Creates no salt: before the first use,
+/// hashes are made with an empty one and match no job.
 pub(crate) fn to_look_at(
     env: &Env,
     config: &Config,
@@ -131,8 +132,7 @@ fn found<E>(
     Ok(account)
 }
 
-/// Returns `true` if the client would use its login instead of the key where it asks. Reads the
-/// client's state, which is large.
+/// Returns `true` if the client would use its login instead of the key. Reads a large file.
 fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
     let Some(SecretKey {
         variable: name::API_KEY,
@@ -147,7 +147,7 @@ fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
         && login::has_refused(env, paths, &key)
 }
 
-/// The account that a need names, with what it takes to use it.
+/// Builds the account for a need, with the credentials or the program that it uses.
 fn account(found_in: &ClientEnv, config: &Config, need: Need) -> Account {
     let env = &found_in.vars;
     let limit = timeout(BackendName::ClaudeCli, config);
@@ -205,8 +205,8 @@ pub(crate) fn chosen(config: &Config) -> ChosenAccount {
     }
 }
 
-/// The first credential that is set, or why it is none that headers can carry, with the variable
-/// it comes from. Without a key that are the user's own headers alone, as for a gateway.
+/// Returns the first credential that is set and the variable that holds it, or why headers cannot
+/// carry it. Without a key, custom headers alone count, as for a gateway.
 pub(crate) fn credential(env: &Env) -> Option<(&'static str, Result<Credential, String>)> {
     let headers = env.get(name::CUSTOM_HEADERS);
     let key = named::key(env).or_else(|| {
@@ -230,6 +230,5 @@ pub(crate) fn credential(env: &Env) -> Option<(&'static str, Result<Credential, 
     Some((variable, secret))
 }
 
-mod sent;
 #[cfg(test)]
 mod tests;

@@ -1,24 +1,23 @@
 //! Playbook makes Claude Code learn from every session.
 //!
-//! This package is the outside world of it. The hooks are `playbook-hooks`, what they share
-//! with the worker is `playbook-core`, and how a session becomes key points, values in and
-//! values out, is `playbook-learn`.
+//! This package does the input and output. The hooks are `playbook-hooks`, their code shared with
+//! the worker is `playbook-core`, and `playbook-learn` turns a session into key points without I/O.
 //!
-//! - `prepare`: makes what lies ready for hooks; the whole way of a hook.
+//! - `prepare`: prepares the files that hooks read; also runs a hook without them.
 //! - `queue`: job, spool, claim, worker.
 //! - `store`: the playbook file, its lock, and copies of it.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
-//! - [`backend`]: what answers a prompt, one file each, and retry.
-//! - `account`: whose key or subscription a job is paid with.
-//! - [`config`]: the settings: each key once, with its default, bounds and words.
+//! - [`backend`]: the backends that answer a prompt, one file each, and retry.
+//! - `account`: the key or subscription that pays for a job.
+//! - [`config`]: the settings: each key once, with its default, bounds and help text.
 //! - [`transcript_file`]: opens the files that `transcript` reads.
-//! - `freshness`: which paths and targets in key points a checkout no longer has.
-//! - `at_stop`: what becomes of a turn that ends.
-//! - `trust`: which playbooks and key points a session may be given.
+//! - `freshness`: finds paths and targets in key points that a checkout no longer has.
+//! - `at_stop`: the Stop hook.
+//! - `trust`: decides which playbooks and key points a session may be given.
 //! - [`cli`]: the commands of `playbook`, a file for each or for a group.
-//! - `setup`: into the client's settings, and out again without a trace.
-//! - [`service`]: what other programs may ask, as commands answer it.
-//! - [`sharing`]: what is learned together with others.
+//! - `setup`: adds our hooks to the client's settings, and removes them without a trace.
+//! - [`service`]: the commands' answers for other programs.
+//! - [`sharing`]: learning together with others.
 
 #![cfg_attr(
     test,

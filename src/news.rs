@@ -1,5 +1,5 @@
-//! What the user is told once, at the next start of a session in a project or by the next command
-//! there, whichever comes first.
+//! News that the user is shown once: at the next start of a session in a project, or by the next
+//! command there.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::paths::Paths;
 
 const MAX_NEWS: u64 = 4 << 10;
 
-/// Leaves word of something, after what waits to be told already.
+/// Appends a text to the project's pending news.
 pub(crate) fn leave(paths: &Paths, project: &Path, text: &str) -> Result<(), FsError> {
     let file = file(paths, project);
     let earlier = fsx::read_if_there(&file, MAX_NEWS)?.unwrap_or_default();
@@ -21,12 +21,10 @@ pub(crate) fn leave(paths: &Paths, project: &Path, text: &str) -> Result<(), FsE
     fsx::durable(&file, all.as_bytes())
 }
 
-/// Returns `true` if the user has not been told yet.
 pub(crate) fn is_there(paths: &Paths, project: &Path) -> bool {
     file(paths, project).exists()
 }
 
-/// What the user has not been told yet; it is told once.
 pub(crate) fn take(paths: &Paths, project: &Path) -> Option<String> {
     let file = file(paths, project);
     let text = fsx::read_if_there(&file, MAX_NEWS).ok()??;

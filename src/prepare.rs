@@ -1,34 +1,28 @@
-//! Prepares the files that hooks read: the settings they need, and the context of the next start.
+//! Prepares the files that hooks read: their settings, and the context of the next start.
 //!
-//! The worker does it for each project it has worked in, commands for the one they have
-//! changed something in, and `playbook hook EVENT` for the one in which nothing that lay ready
-//! could be relied on. All of it can be made anew at any time, so what goes wrong is logged
-//! and holds nothing up.
+//! The worker does so for each project it worked in, commands for the one they changed. `playbook
+//! hook EVENT` does so where the prepared files could not be used. All of them can be made again,
+//! so errors are only logged.
 
 mod afresh;
 mod context;
-mod told;
 
 use std::path::Path;
 
+use context::{Basis, OwnPoints};
 use jiff::Timestamp;
 
-pub use afresh::hook;
-
-use context::{Basis, OwnPoints};
-
-use crate::account;
 use crate::config::{self, Config, Notices, WorkerMode};
 use crate::fsx::FsError;
 use crate::hook::source::FoundSettings;
 use crate::paths::Paths;
 use crate::prepared::{self, ProjectSettings, Ready, Stamp, StartKind};
 use crate::shown_record::ShownPoints;
-use crate::state_guard;
-use crate::telemetry;
+use crate::{account, state_guard, telemetry};
 
-/// Makes what the next hooks of a project find ready. Where reflection is switched off they
-/// leave no trace, and nothing is made for them.
+pub use afresh::hook;
+
+/// Makes what the next hooks of a project find ready, unless reflection is off.
 pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
     keep(paths, project, now, |settings| {
         let made_from = prepared::look::<Ready>(paths, project);
@@ -51,7 +45,7 @@ pub(crate) fn given_next(
     Ok((given.unwrap_or_default(), start.left_out))
 }
 
-/// Keeps the settings of a project's hooks, and what `next` makes of them for the next start.
+/// Writes the settings for a project's hooks, and the context that `next` makes for the next start.
 fn keep(
     paths: &Paths,
     project: &Path,
@@ -81,7 +75,7 @@ fn keep(
     }
 }
 
-/// The context of a project's next start, and the files that it is made from.
+/// The context of a project's next start, with the stamps of the files that it is made from.
 #[derive(Debug)]
 struct NextStart {
     made_from: Vec<Stamp>,
@@ -89,15 +83,13 @@ struct NextStart {
 }
 
 impl NextStart {
-    /// Makes it of files that looked like `made_from` before they were read; `None` where a start
-    /// has more to do than to give it.
+    /// Makes it of files that looked like `made_from` before they were read.
     fn of(made_from: Option<Vec<Stamp>>, basis: &Basis<'_>, max_units: usize) -> Option<Self> {
         let (made_from, ready) = made_from.zip(basis.ready(max_units))?;
         Some(Self { made_from, ready })
     }
 }
 
-/// Returns the settings of a project's hooks.
 fn found(paths: &Paths, project: &Path) -> FoundSettings {
     match config::unless_switched_off(paths, project) {
         None => FoundSettings::Off,
@@ -133,7 +125,7 @@ mod tests {
     #[test]
     fn hooks_know_the_defaults_by_themselves() {
         let mut known = ProjectSettings::default();
-        // Of the client's model both say the same in two ways.
+        // Both name the client's model, in two ways.
         known.account.claude_cli.both = Some(DEFAULT_CLIENT_MODEL.to_owned());
         assert_eq!(of_hooks(&Config::default()), known);
     }

@@ -1,4 +1,4 @@
-//! What other programs may ask, answered as the commands answer it.
+//! The answers of commands for other programs, such as the server.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,6 @@ use crate::tenant::Tenant;
 use crate::trust::outside;
 use crate::{sharing, store};
 
-/// The folders and settings of the user of this process.
 #[derive(Debug)]
 pub struct Service {
     env: Env,
@@ -28,7 +27,6 @@ pub struct Service {
 }
 
 impl Service {
-    /// Reads the settings once.
     pub fn open() -> anyhow::Result<Self> {
         let (env, paths, config) = sharing::own_surroundings()?;
         let masker = config.secrets.secrecy()?.masker;
@@ -40,7 +38,6 @@ impl Service {
         })
     }
 
-    /// Takes the secrets out of what is to be stored.
     pub fn mask(&self, value: &mut Value) {
         self.masker.mask_value(value);
     }
@@ -49,12 +46,12 @@ impl Service {
         self.env.clock().now()
     }
 
-    /// A name for what is stored at once.
+    /// Returns a job id for data that is stored without a job.
     pub fn job(&self) -> String {
         JobId::new(self.now(), rand::random()).to_string()
     }
 
-    /// Opens the memory of a tenant on this machine; it is made where there is none.
+    /// Opens a tenant's memory on this machine; creates a missing one.
     pub fn memory(&self, tenant: &Tenant) -> anyhow::Result<Memory> {
         Ok(match tenant {
             Tenant::User => sharing::open_memory(&self.paths, &self.config)?,
@@ -64,18 +61,18 @@ impl Service {
         })
     }
 
-    /// The folder of the user's own, where no project's settings hold.
+    /// Returns the user's own folder, in which no project's settings apply.
     pub fn own(&self) -> &Path {
         self.paths.own()
     }
 
-    /// Where the tokens of the server are kept, hashed.
+    /// Returns the file with the hashes of the server's tokens.
     pub fn tokens_file(&self) -> PathBuf {
         self.paths.server_tokens()
     }
 
-    /// The key points of a project of the user, by the name that it was learned under; `None`
-    /// for one that is not known.
+    /// Returns the key points of a project of the user's, by the name it was learned under; `None`
+    /// for an unknown project.
     pub fn key_points(&self, project: &str) -> anyhow::Result<Option<Value>> {
         let known = self.memory(&Tenant::User)?.all_projects()?;
         let folder = Path::new(project);

@@ -12,21 +12,22 @@ use crate::logfile::{self, append};
 use crate::paths::Paths;
 use crate::redact;
 
-/// Writes a line to the log: time, who, what. A log that cannot be written is no error.
+/// Appends a line to the log, with secrets masked. Errors are ignored.
 pub(crate) fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
     logfile::note(paths, now, who, &redact::mask(what));
 }
 
 pub(crate) const REFLECTIONS: &str = "reflections.jsonl";
-/// The part of the log's end that is looked at for a line that stands there already.
+/// The bytes at the log's end that are searched for an earlier line.
 const TAIL: u64 = 256 << 10;
 
-/// The word of a reason: what stands before its details.
+/// Returns the word of a reason, without the details after `: `.
 pub(crate) fn word_of(reason: &str) -> &str {
     reason.split_once(": ").map_or(reason, |(word, _)| word)
 }
 
-/// Writes the line of a reflection, unless one with the same `mark` was written before a stop.
+/// Appends the line of a reflection. With a `mark`, a line that an interrupted run has written
+/// already is not repeated.
 pub(crate) fn reflection(paths: &Paths, line: &str, mark: Option<&str>) {
     let is_there = |mark: &str| {
         fsx::read_tail(&paths.log(REFLECTIONS), TAIL)
@@ -37,7 +38,7 @@ pub(crate) fn reflection(paths: &Paths, line: &str, mark: Option<&str>) {
     }
 }
 
-/// The lines of the log of reflections, as far back as it goes.
+/// Returns the lines of the log of reflections, including the rotated file.
 pub(crate) fn reflections(paths: &Paths) -> impl Iterator<Item = Value> {
     let log = paths.log(REFLECTIONS);
     let older = fsx::rotated(&log);
@@ -49,9 +50,9 @@ pub(crate) fn reflections(paths: &Paths) -> impl Iterator<Item = Value> {
     })
 }
 
-/// Keeps a prompt and what came of it in `folder`: the diagnostic mode of REQ-REFL-006.
+/// Writes a prompt and its outcome to `folder`: the diagnostic mode of REQ-REFL-006.
 ///
-/// The prompt holds masked evidence only. A folder that cannot be written is no error.
+/// The prompt holds masked evidence only. Write errors are ignored.
 pub(crate) fn save_diagnostic<T>(folder: &Path, name: &str, prompt: &str, result: &Answered<T>) {
     _ = fsx::ensure_dir(folder);
     let mut text = format!("=== prompt\n{prompt}\n");

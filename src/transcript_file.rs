@@ -1,4 +1,4 @@
-//! The file of a session: opened here, read by [`transcript`].
+//! Opens the file of a session; [`transcript`] reads it.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
@@ -12,15 +12,14 @@ use crate::transcript::{
 };
 
 const ACTION: &str = "read transcript";
-/// The part of a transcript that is looked through for what its session was given.
+/// The most bytes that are searched for a session's beginnings.
 const MAX_READ: u64 = 256 << 20;
-/// The part of a file that is read at a time.
 const BUFFER_BYTES: usize = 256 << 10;
-/// The depth in folders at which transcripts of subagents are looked for: `workflows/wf_…/`.
+/// The depth of folders in which subagents' transcripts are searched: `workflows/wf_…/`.
 const DEPTH: usize = 3;
 
-/// Reads a range of a transcript as [`transcript::scan_reader`] does; once more, without what
-/// follows from prompts that later ones replaced, where there are such.
+/// Reads a range of a transcript as [`transcript::scan_reader`] does. If later prompts replaced
+/// earlier ones, reads it again without what followed those.
 pub fn scan(
     path: &Path,
     range: Range,
@@ -43,7 +42,7 @@ pub fn scan(
             replaced: digest.replaced,
             ..options.clone()
         };
-        // Who asks counts the records that are asked about, so each is asked about once.
+        // The caller counts the records it is asked about, so the second pass reuses its answers.
         let mut are_copies = are_copies.into_iter();
         digest = read(&options, &mut |_, _| are_copies.next().unwrap_or(true))?;
     }
@@ -52,13 +51,13 @@ pub fn scan(
     Ok(digest)
 }
 
-/// Returns the folder of a session's subagents, whose transcripts are files of their own.
+/// Returns the folder of a session's subagents, whose transcripts are separate files.
 fn subagents(session: &Path) -> PathBuf {
     session.with_extension("").join("subagents")
 }
 
-/// Returns `true` where a subagent in a folder, or in one within it, called a tool that brings in
-/// what others wrote. What cannot be read says nothing.
+/// Returns `true` if a subagent's transcript in a folder, or in one below it, has a call of a tool
+/// that brings in outside text. Unreadable files count as `false`.
 fn are_outside(folder: &Path, depth: usize) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files = entries.map(|entry| entry.path());
@@ -80,20 +79,20 @@ fn are_outside(folder: &Path, depth: usize) -> bool {
     })
 }
 
-/// Reads a whole transcript and tells each event in it, as [`transcript::each_event`] does.
+/// Reads a whole transcript and calls `see` with each event, as [`transcript::each_event`] does.
 pub fn each_event(
     path: &Path,
     options: &ReadOptions,
-    told: &mut dyn FnMut(&transcript::Event<'_>),
+    see: &mut dyn FnMut(&transcript::Event<'_>),
 ) -> Result<(), FsError> {
     let end = complete_end(path, 0)?;
     part(path, Range { start: 0, end })
-        .and_then(|part| transcript::each_event(part, options, told))
+        .and_then(|part| transcript::each_event(part, options, see))
         .context(ACTION, path)
 }
 
-/// Returns the end of the last complete record of a transcript, at least `from`; only the
-/// tail is read.
+/// Returns the end of the last complete record of a transcript, at least `from`. Reads only the
+/// tail.
 pub fn complete_end(path: &Path, from: u64) -> Result<u64, FsError> {
     let find = || {
         let mut file = fsx::open_regular(path)?;
@@ -103,8 +102,8 @@ pub fn complete_end(path: &Path, from: u64) -> Result<u64, FsError> {
     find().context(ACTION, path)
 }
 
-/// Reads what the client notes of a session's beginnings between two places, of which the
-/// first is the start of a record.
+/// Reads the client's notes on a session's beginnings in a range; `start` must be the start of a
+/// record.
 pub(crate) fn beginnings(path: &Path, start: u64, end: u64) -> Result<Beginnings, FsError> {
     let end = end.min(start.saturating_add(MAX_READ));
     part(path, Range { start, end })

@@ -1,4 +1,4 @@
-//! The use of a project's key points, and the corrections of its errors: a file each in its state
+//! The use of a project's key points, and the corrections of its errors: one file each in its state
 //! folder.
 //!
 //! Both are made from the memory and can be made again at any time.
@@ -21,7 +21,7 @@ pub(crate) enum UsageError {
     File(#[from] FsError),
 }
 
-/// Reads the use of a project's points; nothing where the file cannot be read.
+/// Reads the use of a project's points; empty if the file cannot be read.
 pub(crate) fn record(paths: &Paths, project: &Path) -> UsageRecord {
     fsx::read_json(&paths.usage(project), MAX_FILE).unwrap_or_default()
 }
@@ -37,7 +37,7 @@ pub(crate) fn refresh(paths: &Paths, memory: &Memory, project: &Path) -> Result<
     Ok(fsx::durable(&file, &fsx::to_json(&file, &usage)?)?)
 }
 
-/// Writes what fixed a project's errors before, where hooks find it.
+/// Writes the known corrections of a project's errors to the file that hooks read.
 pub(crate) fn refresh_corrections(
     paths: &Paths,
     memory: &Memory,
@@ -45,7 +45,7 @@ pub(crate) fn refresh_corrections(
 ) -> Result<(), UsageError> {
     let corrections = memory.corrections(&project.to_string_lossy())?;
     let file = paths.corrections(project);
-    // Another agent's project has no folder, and no hooks of ours that would read it.
+    // Another agent's project has no folder here, and no hooks of ours read it.
     if !project.is_absolute() || corrections.is_of_nothing() && !file.exists() {
         return Ok(());
     }

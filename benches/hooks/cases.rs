@@ -1,4 +1,4 @@
-//! The hooks that are measured, each in its surroundings.
+//! The hooks that are measured, each in its environment.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,15 +15,14 @@ use crate::common::session::Session;
 use crate::ratio;
 use crate::shared::{self, Fallible};
 
-/// How many files were moved away: the next one's name.
+/// The number of files moved away, which names the next one.
 static MOVED_AWAY: AtomicUsize = AtomicUsize::new(0);
-/// The yardstick.
+/// The program that hooks are compared with.
 const TRUE: &str = "/bin/true";
 
-/// The most that a hook may cost.
 #[derive(Clone, Copy)]
 pub(crate) enum Limit {
-    /// As a multiple of `/bin/true`.
+    /// A multiple of `/bin/true`'s time.
     Ratio(f64),
     Time(Duration),
 }
@@ -46,18 +45,17 @@ impl std::fmt::Display for Limit {
     }
 }
 
-/// A hook in certain surroundings, and what it may cost.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     hook: Hook,
     env: TestEnv,
-    /// What the client sends, beside what it sends for an ordinary event.
+    /// The keys of its input that an ordinary event does not have.
     more: Value,
     pub(crate) limit: Limit,
-    /// What is done just before each start.
+    /// Runs just before each start.
     before: fn(&TestEnv) -> Fallible<()>,
     pub(crate) times: Vec<Duration>,
-    /// The yardstick's, each taken just before one of `times`: on a busy machine only
+    /// The times of `/bin/true`, each taken just before one of `times`: on a busy machine only
     /// neighbours can be compared.
     pub(crate) plain: Vec<Duration>,
 }
@@ -81,7 +79,8 @@ impl Case {
         self
     }
 
-    /// As if the playbook had just come with a pull: what lies ready is of another one.
+    /// Makes the playbook newer before each start, as a pull does, so that the prepared files are
+    /// outdated.
     fn after_a_pull(mut self, limit: Duration) -> Self {
         self.limit = Limit::Time(limit);
         self.before = |env| {
@@ -91,17 +90,16 @@ impl Case {
         self
     }
 
-    /// Times the yardstick and then the hook; what the hook left behind is moved away before
-    /// the next start.
+    /// Times `/bin/true` and then the hook; moves the hook's files away before the next start.
     pub(crate) fn pair(&self) -> Fallible<(Duration, Duration)> {
-        // Looking for the end of a worker empties the caches: this start fills them again.
+        // The search for running workers empties the CPU caches, which this start fills again.
         (self.before)(&self.env)?;
         self.yardstick()?;
         let times = (self.yardstick()?, self.hook()?);
         self.env.settle();
-        // A spool that fills up and marks of what was said would change the next start. The
-        // folders stay, as a user's do. Nothing is deleted: when ext4 makes a file, it looks at
-        // each place of one that was deleted within minutes.
+        // A growing spool and marks of shown texts would change the next start. The folders stay,
+        // as a user's do. Nothing is deleted: when ext4 creates a file, it checks each place of a
+        // file that was deleted in the last minutes.
         let away = self.env.home().join("away");
         fs::create_dir_all(&away)?;
         let state = self.env.state();
@@ -130,12 +128,11 @@ impl Case {
     }
 
     fn yardstick(&self) -> Fallible<Duration> {
-        // An absolute path, which the folder of our binaries does not change.
+        // An absolute path, to which the folder of our binaries is not added.
         shared::timed(self.env.command(TRUE), b"{}")
     }
 }
 
-/// What lies in a folder; nothing where there is none.
 fn entries(folder: &Path) -> Fallible<Vec<PathBuf>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
@@ -144,9 +141,8 @@ fn entries(folder: &Path) -> Fallible<Vec<PathBuf>> {
     }
 }
 
-/// The cases in two groups, of which the second starts the whole program, or a worker. They run
-/// after the others: a worker that is still at work takes a core from the next start, and both
-/// delete files.
+/// Returns the cases in two groups; the second starts the whole program or a worker. It runs last,
+/// because a running worker takes a core from the next start, and both delete files.
 pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
     let alone = || {
         let mut env = environment(bin);
@@ -236,7 +232,7 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
     Ok([hooks, whole])
 }
 
-/// A user with a key point and a short session, `s1`.
+/// Creates a user with a key point and a short session, `s1`.
 fn environment(bin: &Path) -> TestEnv {
     let env = TestEnv::with_binaries(bin);
     env.write_playbook(&[("pat-001", "run the tests before every commit")]);
@@ -247,10 +243,9 @@ fn environment(bin: &Path) -> TestEnv {
     env
 }
 
-/// An error that struck before.
 const ERROR: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/srv/app/main.py\", line 41, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
 
-/// What a user asks: as long as prompts are, with words that many key points have.
+/// Returns a prompt of usual length, with words that many key points have.
 fn prompt_text() -> String {
     let question = "When change 17 touches the parser of module 42, which tests must run, and \
         why is the build of the orders table so slow after the last change?";
@@ -258,7 +253,7 @@ fn prompt_text() -> String {
     format!("{question}\n{}", log.repeat(20))
 }
 
-/// Writes as many corrections as the worker ever writes.
+/// Writes the most corrections that a worker ever writes.
 fn write_corrections(env: &TestEnv) -> Fallible<()> {
     let known = [error_signature("Bash", "python a.py", ERROR).expect("a message")];
     let others =
@@ -275,7 +270,7 @@ fn write_corrections(env: &TestEnv) -> Fallible<()> {
     Ok(())
 }
 
-/// A key point as long as they are in use.
+/// Returns a key point of usual length.
 fn point(number: usize) -> (String, String) {
     (
         format!("pat-{number:03}"),

@@ -1,8 +1,8 @@
-//! What a hook costs the user: its time as a multiple of `/bin/true`'s, and its size.
+//! Measures a hook's cost for the user: its time as a multiple of `/bin/true`'s, and its size.
 //!
-//! Installs the programs by `./install.sh`, then starts them and `/bin/true` in turn,
-//! the same way, many times. Medians and ratios go to stdout as a table, of which README has what a user asks for; a
-//! broken limit fails the run. `--rounds N` sets how often each is started.
+//! Installs the programs with `./install.sh`, then starts them and `/bin/true` in turn, many times.
+//! Prints a table of medians and ratios, from which README's figures come; an exceeded limit fails
+//! the run. `--rounds N` sets the number of starts.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 mod cases;
@@ -20,14 +20,14 @@ use cases::{Case, cases};
 use common::env::Hook;
 use shared::Fallible;
 
-/// How often each case is started, unless told otherwise.
+/// The default number of starts of each case.
 const ROUNDS: usize = 200;
-/// Starts of each case that are not counted.
+/// The starts of each case that are not counted.
 const WARM_UP: usize = 5;
-/// How long the files lie before the first start: users start sessions seconds after the
-/// last change, not within the tick of the clock in which it was written.
+/// The age of the files at the first start: users start sessions seconds after the last change, not
+/// within the clock tick in which it was written.
 const SETTLE: Duration = Duration::from_secs(3);
-/// Largest size of a hook binary, which has the C library in it.
+/// The largest size of a hook's binary, which contains the C library.
 const MAX_SIZE: u64 = 1_750 << 10;
 fn main() -> Fallible<ExitCode> {
     let rounds = shared::rounds(ROUNDS)?;
@@ -59,7 +59,7 @@ fn median(sorted: &[Duration]) -> Duration {
     sorted[sorted.len() / 2]
 }
 
-/// The time that a tenth of the starts stayed below: what a busy machine disturbs least.
+/// Returns the time below which a tenth of the starts stayed; a busy machine disturbs it least.
 fn lowest_tenth(sorted: &[Duration]) -> Duration {
     sorted[sorted.len() / 10]
 }
@@ -68,7 +68,7 @@ fn ratio(of: Duration, to: Duration) -> f64 {
     of.as_secs_f64() / to.as_secs_f64()
 }
 
-/// Prints the table of times; tells whether every limit is kept.
+/// Prints the table of times; returns `true` if every limit is kept.
 fn print_times(cases: &mut [Case], rounds: usize) -> bool {
     println!(
         "\n| hook | median | `/bin/true` | ratio | limit | ratio of the lowest tenths |\n\
@@ -96,7 +96,7 @@ fn print_times(cases: &mut [Case], rounds: usize) -> bool {
     is_kept
 }
 
-/// Prints the table of sizes; tells whether the limit is kept.
+/// Prints the table of sizes; returns `true` if the limit is kept.
 fn print_sizes(bin: &Path) -> Fallible<bool> {
     println!("\n| binary | KiB | limit |\n|---|---:|---:|");
     let mut is_kept = true;

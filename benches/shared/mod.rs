@@ -1,4 +1,4 @@
-//! What the benches share: the binaries that users run, and the time a process takes.
+//! The tools that the benches share: building the binaries, and timing a process.
 
 use std::error::Error;
 use std::io::{PipeReader, Read as _, Write as _};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) type Fallible<T> = Result<T, Box<dyn Error>>;
 
-/// Reads `--rounds N`, or takes the default; what cargo adds of its own is passed over.
+/// Reads `--rounds N`, or returns the default; skips the arguments that cargo adds.
 pub(crate) fn rounds(default: usize) -> Fallible<usize> {
     let mut rounds = default;
     let mut args = std::env::args().skip(1);
@@ -23,15 +23,15 @@ pub(crate) fn rounds(default: usize) -> Fallible<usize> {
     Ok(rounds)
 }
 
-/// Installs what users run, as they do, below the target folder; returns the folder of the
-/// hooks, where `playbook` is too.
+/// Installs the programs as users do, below the target folder; returns the folder of the hooks and
+/// of `playbook`.
 pub(crate) fn build() -> Fallible<PathBuf> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.join("target"), PathBuf::from);
     let home = target.join("benched");
     let mut install = Command::new(package.join("install.sh"));
-    // What cargo told this process of its package would have others' build scripts run anew.
+    // With cargo's variables for this package, build scripts of others would run again.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         let of_the_package = ["CARGO_PKG_", "CARGO_MANIFEST_", "OUT_DIR"];
@@ -54,9 +54,9 @@ pub(crate) fn build() -> Fallible<PathBuf> {
     Ok(home.join("claude/playbook/bin"))
 }
 
-/// The time from the start of a process to its end, as its parent sees it.
+/// Returns the time from the start of a process to its end, as its parent sees it.
 pub(crate) fn timed(mut command: Command, input: &[u8]) -> Fallible<Duration> {
-    // The input fits into the pipe, so that nobody has to feed it while we measure.
+    // The input fits into the pipe, so no thread has to write it during the measurement.
     let (reader, mut writer) = std::io::pipe()?;
     writer.write_all(input)?;
     drop(writer);

@@ -1,9 +1,9 @@
-//! Throws mutated inputs at everything that reads what others wrote.
+//! Feeds mutated inputs to everything that reads what others wrote.
 //!
-//! `cargo run --release --example fuzz -- --minutes 1 all`, or one target instead of `all`;
-//! `--seed N` repeats a run, `--executions N` ends one sooner. Prints the executions and the
-//! slowest of each target; an input that breaks a promise or takes longer than a second is
-//! kept below `target/fuzz/` and makes the run fail.
+//! `cargo run --release --example fuzz -- --minutes 1 all`, or one target instead of `all`. `--seed
+//! N` repeats a run, `--executions N` ends one earlier. Prints the number of executions and the
+//! slowest one of each target. An input that breaks a promise or takes longer than a second is kept
+//! below `target/fuzz/` and fails the run.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 #[path = "../../fuzz/bodies.rs"]
@@ -22,10 +22,9 @@ use std::time::{Duration, Instant};
 use bodies::{TARGETS, Target};
 use mutate::Mutator;
 
-/// An input that takes longer is a finding.
+/// The time above which an input is a finding.
 const TOO_LONG: Duration = Duration::from_secs(1);
 
-/// What the command line asks for.
 struct Wanted {
     limit: Duration,
     seed: u64,
@@ -35,7 +34,7 @@ struct Wanted {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let wanted = wanted()?;
-    // A finding is told once, by us.
+    // A finding is printed once, by us.
     panic::set_hook(Box::new(|_| {}));
     let mut out = std::io::stdout();
     writeln!(out, "| target | seed | executions | findings | slowest |")?;

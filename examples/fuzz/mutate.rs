@@ -1,15 +1,15 @@
-//! Inputs that are nearly right: grown from a corpus, with the words each format knows.
+//! Nearly valid inputs: grown from a corpus, with the words of each format.
 
 use super::dice::Dice;
 
-/// The longest input, in bytes; a few are longer.
+/// The most bytes of an input, apart from a few larger ones.
 const MAX: usize = 16 << 10;
-/// How long the few are.
+/// The bytes of the larger ones.
 const HUGE: usize = 1 << 20;
-/// How many changes are made to one input, at most.
+/// The most changes of one input.
 const MAX_CHANGES: u64 = 8;
 
-/// What means something in one of the formats.
+/// The words with a meaning in one of the formats.
 const WORDS: &[&str] = &[
     "{",
     "}",
@@ -106,7 +106,7 @@ const WORDS: &[&str] = &[
     "abcdefGHIJ0123456789abcdefGHIJ0123456789",
 ];
 
-/// What the corpus begins with, for any target.
+/// The initial corpus, for any target.
 const SEEDS: &[&str] = &[
     r#"{"session_id":"s1","transcript_path":"/t/s1.jsonl","cwd":"/p","hook_event_name":"SessionStart","source":"startup"}"#,
     r#"{"session_id":"s1","transcript_path":"/dev/null","cwd":"/p","hook_event_name":"PostToolUseFailure","tool_name":"Bash","error":"no such file","prompt":"fix it"}"#,
@@ -124,7 +124,6 @@ const SEEDS: &[&str] = &[
     "-----BEGIN RSA PRIVATE KEY-----\nMIIEabcdefghijklmnop\n-----END RSA PRIVATE KEY-----\nCookie: a=b1c2d3e4; c=d",
 ];
 
-/// Makes inputs.
 pub(crate) struct Mutator {
     dice: Dice,
     corpus: Vec<Vec<u8>>,
@@ -138,7 +137,6 @@ impl Mutator {
         }
     }
 
-    /// Makes the next input.
     pub(crate) fn next(&mut self) -> Vec<u8> {
         let mut input = self.dice.pick(&self.corpus).clone();
         for _ in 0..self.dice.below(MAX_CHANGES) {
@@ -150,7 +148,7 @@ impl Mutator {
             let part = if part.is_empty() { b"[".to_vec() } else { part };
             input = part.repeat(HUGE / part.len());
         } else if self.dice.below(200) == 0 && input.len() < 4_000 {
-            // What was made grows on.
+            // Some results join the corpus.
             let at = self.dice.below(self.corpus.len() as u64 + 200);
             match self
                 .corpus

@@ -1,6 +1,5 @@
-//! Chance that can be repeated (`SplitMix64`).
+//! Reproducible random numbers (`SplitMix64`).
 
-/// A source of chance.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
 
@@ -17,17 +16,15 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.roll() % bound.max(1)
     }
 
-    /// Whether something happens that happens so often in a hundred times.
+    /// Returns `true` with this probability in percent.
     pub(crate) fn happens(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// One of several.
     pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         let bound = from.len() as u64;
         &from[usize::try_from(self.below(bound)).unwrap_or_default()]

@@ -1,4 +1,4 @@
-//! The small file system that can fill up.
+//! A small file system that can be filled up.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -9,10 +9,9 @@ use tempfile::TempDir;
 
 use crate::Fallible;
 
-/// How large it is.
 const SIZE: &str = "size=160m";
 
-/// A folder, on a file system of its own where that can be had.
+/// A folder, on a file system of its own if one can be mounted.
 pub(crate) struct Disk {
     folder: TempDir,
     is_mounted: bool,
@@ -48,7 +47,7 @@ impl Disk {
         self.path().join("filler")
     }
 
-    /// Leaves next to no room; tells whether that can be done here.
+    /// Fills the file system; returns `false` if that is not possible here.
     pub(crate) fn fill(&self) -> bool {
         if !self.is_mounted {
             return false;
@@ -63,14 +62,12 @@ impl Disk {
         true
     }
 
-    /// Returns `true` if it is filled.
     pub(crate) fn is_full(&self) -> bool {
         self.filler().exists()
     }
 
-    /// Makes room again.
     pub(crate) fn empty(&self) {
-        // Without it there is room.
+        // If the file is missing, there is space already.
         _ = fs::remove_file(self.filler());
     }
 }

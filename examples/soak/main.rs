@@ -1,12 +1,11 @@
-//! Proves for minutes what the tests prove for seconds: whatever is killed, however the
-//! model fails, and while the disk fills up, every vote counts once.
+//! Proves for minutes what the tests prove for seconds: with any kills, failures of the model and a
+//! full disk, every vote counts once.
 //!
-//! `cargo run --release --example soak -- [--minutes N] [--seed N]` plays 64 sessions at
-//! once: they start, are compacted, end, are resumed, forked, or their client dies. Hooks
-//! and workers are killed (`kill -9`, by their ids), the model's server misbehaves, and
-//! the small file system that holds state and projects fills up. In the end the marks in
-//! the playbooks are compared with what was cited. Everything that is left to chance but
-//! time follows from the seed.
+//! `cargo run --release --example soak -- [--minutes N] [--seed N]` plays 64 sessions at the same
+//! time. They start, are compacted, end, are resumed or forked, or their client dies. Hooks and
+//! workers are killed (`kill -9`, by their ids), the model's server misbehaves, and the small file
+//! system with state and projects fills up. In the end the votes in the playbooks are compared with
+//! the citations. Everything random but time follows from the seed.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 #[path = "../../tests/common/api.rs"]
@@ -32,10 +31,9 @@ use dice::Dice;
 use player::Player;
 use world::World;
 
-/// Anything that keeps the soak from running at all.
+/// Errors that keep the soak from running at all.
 type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Threads that play sessions.
 const PLAYERS: u64 = 8;
 
 fn main() -> Fallible<ExitCode> {
@@ -77,7 +75,6 @@ fn main() -> Fallible<ExitCode> {
     })
 }
 
-/// Reads `--minutes N` and `--seed N`.
 fn arguments(mut arguments: impl Iterator<Item = String>) -> Fallible<(f64, u64)> {
     let (mut minutes, mut seed) = (3.0, rand::random());
     while let Some(argument) = arguments.next() {
@@ -91,8 +88,8 @@ fn arguments(mut arguments: impl Iterator<Item = String>) -> Fallible<(f64, u64)
     Ok((minutes, seed))
 }
 
-/// Builds the binaries in the profile of this program, as users have them: without fault
-/// points. Returns their folder.
+/// Builds the binaries in the profile of this program, without fault points, as users have them.
+/// Returns their folder.
 fn build() -> Fallible<PathBuf> {
     let own = std::env::current_exe()?;
     let bin = own.parent().and_then(Path::parent);

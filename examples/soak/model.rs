@@ -1,4 +1,4 @@
-//! The model's server: tags what the evidence cites, and misbehaves now and then.
+//! The model's server: tags the evidence's citations, and misbehaves now and then.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,15 +8,14 @@ use serde_json::json;
 use crate::api::Step;
 use crate::dice::Dice;
 
-/// How a session cites a point.
+/// The beginning of a citation in a session.
 const CITES: &str = "By [pat-";
-/// So many replies are prepared; then the server behaves.
+/// The number of scripted replies; after them the server always behaves.
 const REPLIES: usize = 200_000;
-/// So many replies in a hundred are no good.
+/// The percentage of bad replies.
 const FAULTS: u64 = 15;
 
-/// A script of good replies and faults; how many are faults among the first `n` is told by
-/// [`faults_among`].
+/// Returns a script of good replies and faults; [`faults_among`] counts the faults.
 pub(crate) fn script(mut dice: Dice) -> Vec<Step> {
     (0..REPLIES)
         .map(|_| {
@@ -29,12 +28,11 @@ pub(crate) fn script(mut dice: Dice) -> Vec<Step> {
         .collect()
 }
 
-/// What a good server says.
 pub(crate) fn good() -> Step {
     Step::Answer(answer)
 }
 
-/// How many of the first `count` replies of a script were faults.
+/// Returns how many of the first `count` replies of a script were faults.
 pub(crate) fn faults_among(dice: Dice, count: usize) -> usize {
     let is_fault = |step: &Step| !matches!(step, Step::Answer(_));
     let script = script(dice);

@@ -1,4 +1,4 @@
-//! Plays sessions: what clients do, in any order.
+//! Plays sessions: the actions of clients, in any order.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -15,10 +15,9 @@ use crate::session::Session;
 use crate::world::{Citation, PROJECTS, SESSIONS, World};
 use crate::{Fallible, PLAYERS};
 
-/// One in so many sessions begins as a copy of another.
+/// One of this many sessions begins as a copy of another.
 const FORKS: u64 = 4;
 
-/// Plays some of the sessions.
 pub(crate) struct Player<'a> {
     world: &'a World,
     dice: Dice,
@@ -30,12 +29,12 @@ pub(crate) struct Player<'a> {
 struct Life {
     id: String,
     project: u64,
-    /// What has been said; `None` until it begins.
+    /// The records so far; `None` until it begins.
     session: Option<Session>,
-    /// How much of it stands in the transcript.
+    /// The number of bytes that are written to the transcript.
     written: usize,
     client: Option<Child>,
-    /// Whether a mark or a job tells of all that has been said.
+    /// `true` if a mark or a job covers all records so far.
     is_seen: bool,
 }
 
@@ -59,8 +58,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Plays until the deadline; returns what was cited. In the end every client is dead,
-    /// and only some of them have said so.
+    /// Plays until the deadline; returns the citations. In the end every client is dead, and only
+    /// some have ended properly.
     pub(crate) fn play(mut self, deadline: Instant, pace: Duration) -> Fallible<Vec<Citation>> {
         while Instant::now() < deadline {
             let n = usize::try_from(self.dice.below(self.lives.len() as u64))?;
@@ -89,7 +88,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The client starts: a new session, a fork, or a resumed one.
+    /// Starts the client: a new session, a fork, or a resumed one.
     fn start(&mut self, n: usize) -> Fallible<()> {
         let client = Command::new("sleep")
             .arg("86400")
@@ -122,7 +121,7 @@ impl<'a> Player<'a> {
         others.find_map(|life| life.session.as_ref())
     }
 
-    /// The assistant cites a point that nobody has cited.
+    /// Cites a point that was not cited before.
     fn cite(&mut self, n: usize) -> Fallible<()> {
         let Some(citation) = self.world.uncited(self.lives[n].project) else {
             return Ok(());
@@ -138,7 +137,7 @@ impl<'a> Player<'a> {
         self.write(n)
     }
 
-    /// Appends to the transcript what is new, as the client does.
+    /// Appends the new records to the transcript, as the client does.
     fn write(&mut self, n: usize) -> Fallible<()> {
         let life = &mut self.lives[n];
         let text = life.session.as_ref().map(Session::text).unwrap_or_default();
@@ -151,11 +150,10 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// The session ends in order.
     fn end(&mut self, n: usize) -> Fallible<()> {
         self.write(n)?;
         let mut is_seen = self.hook(n, "session-end", json!({"reason": "other"}))?;
-        // Neither mark nor job: nobody can know of it, so the client ends once more.
+        // With neither mark nor job no worker can find it, so the client ends again.
         if !is_seen && !self.lives[n].is_seen {
             self.world.unseen.fetch_add(1, SeqCst);
         }
@@ -166,7 +164,6 @@ impl<'a> Player<'a> {
         self.kill_client(n)
     }
 
-    /// The client is killed, and says nothing.
     fn die(&mut self, n: usize) -> Fallible<()> {
         if !self.lives[n].is_seen {
             return self.end(n);
@@ -183,8 +180,8 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Runs a hook; tells whether it could leave its trace: it was not killed, and the disk
-    /// was not full.
+    /// Runs a hook; returns `true` if it could leave its trace: it was not killed, and the disk was
+    /// not full.
     fn hook(&mut self, n: usize, hook: &str, own: Value) -> Fallible<bool> {
         let life = &self.lives[n];
         let client = life.client.as_ref().map_or(0, Child::id);
@@ -204,7 +201,7 @@ impl<'a> Player<'a> {
             .stderr(Stdio::null())
             .spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            // Killed before it has read it.
+            // The hook may be killed before it has read the input.
             _ = stdin.write_all(serde_json::to_string(&event)?.as_bytes());
         }
         let status = child.wait()?;

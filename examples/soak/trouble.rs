@@ -1,4 +1,4 @@
-//! Everything that goes wrong.
+//! The disturbances: kills, a full disk, retries.
 
 use std::sync::atomic::Ordering::SeqCst;
 use std::thread::sleep;
@@ -13,7 +13,6 @@ fn pause(dice: &mut Dice, from: u64, to: u64) {
     sleep(Duration::from_millis(from + dice.below(to - from)));
 }
 
-/// Kills one of our processes after the other, by its id.
 pub(crate) fn kill(world: &World, mut dice: Dice) {
     while !world.calm.load(SeqCst) {
         pause(&mut dice, 20, 400);
@@ -28,7 +27,6 @@ pub(crate) fn kill(world: &World, mut dice: Dice) {
     }
 }
 
-/// Fills the disk and makes room again.
 pub(crate) fn fill_the_disk(world: &World, mut dice: Dice) {
     while !world.calm.load(SeqCst) {
         pause(&mut dice, 1_000, 6_000);
@@ -43,12 +41,12 @@ pub(crate) fn fill_the_disk(world: &World, mut dice: Dice) {
     world.disk.empty();
 }
 
-/// Has all jobs tried again now and then: a refused key would stop everything.
+/// Retries all jobs now and then, because a refused key would stop everything.
 pub(crate) fn be_the_user(world: &World, mut dice: Dice) {
     while !world.calm.load(SeqCst) {
         pause(&mut dice, 2_000, 8_000);
         let mut command = world.command("playbook", 0);
-        // It may be killed like any other, or find the disk full.
+        // The command may be killed, too, or find the disk full.
         _ = command.args(["jobs", "retry", "--all"]).output();
     }
 }

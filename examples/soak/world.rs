@@ -1,4 +1,4 @@
-//! What the sessions live in: projects, state, the model's server; and what counts in it.
+//! The environment of the sessions: projects, state, the model's server, and counters.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,15 +15,15 @@ use crate::dice::Dice;
 use crate::disk::Disk;
 use crate::{Fallible, model};
 
-/// Sessions in all, forks included.
+/// The number of sessions, forks included.
 pub(crate) const SESSIONS: u64 = 64;
-/// Projects; each has key points enough for all that its sessions cite.
+/// The number of projects; each has enough key points for all citations of its sessions.
 pub(crate) const PROJECTS: u64 = 16;
-/// How often all sessions of a player cite in all.
+/// The number of citations by all sessions of a player.
 pub(crate) const CITATIONS_PER_PLAYER: u32 = 500;
-/// Key points of a project: two players' citations may fall into it.
+/// The number of key points of a project, which two players' citations may share.
 const POINTS: u64 = 900;
-/// After so many tries what is left does not go away.
+/// The number of tries after which the remaining jobs count as stuck.
 const TRIES: usize = 60;
 
 /// A key point that was cited, once.
@@ -33,7 +33,6 @@ pub(crate) struct Citation {
     pub(crate) point: u64,
 }
 
-/// How the marks compare with what was cited.
 #[derive(Debug, Default)]
 pub(crate) struct Votes {
     pub(crate) expected: u64,
@@ -42,20 +41,18 @@ pub(crate) struct Votes {
     pub(crate) lost: u64,
 }
 
-/// The surroundings of all sessions.
 pub(crate) struct World {
     pub(crate) disk: Disk,
     pub(crate) api: Api,
-    /// Whether nothing is disturbed any more.
+    /// `true` once all disturbances have ended.
     pub(crate) calm: AtomicBool,
-    /// How often the disk was full, and is now.
     pub(crate) fillings: AtomicU64,
     pub(crate) kills: AtomicU64,
-    /// Lives of sessions of which no hook could leave a trace.
+    /// The number of session ends without a trace by any hook.
     pub(crate) unseen: AtomicU64,
     next_point: Vec<AtomicU64>,
     bin: PathBuf,
-    /// Transcripts: the client's, on a disk that has room.
+    /// The folder of the client's transcripts, on a disk that does not fill up.
     home: tempfile::TempDir,
     dice: Dice,
 }
@@ -108,20 +105,19 @@ impl World {
         self.project(project).join(".claude/playbook.json")
     }
 
-    /// Where the client keeps it; hooks take none from elsewhere.
+    /// Returns the client's path of a transcript; hooks accept no other.
     pub(crate) fn transcript(&self, session: &str) -> PathBuf {
         let projects = self.home.path().join(".claude/projects");
         projects.join("soak").join(format!("{session}.jsonl"))
     }
 
-    /// A point of the project that nobody has cited; `None` when all have been.
+    /// Returns a point of the project that was not cited yet; `None` if all have been.
     pub(crate) fn uncited(&self, project: u64) -> Option<Citation> {
         let next = &self.next_point[usize::try_from(project).unwrap_or_default()];
         let point = next.fetch_add(1, SeqCst);
         (point <= POINTS).then_some(Citation { project, point })
     }
 
-    /// One of our programs in a project.
     pub(crate) fn command(&self, program: &str, project: u64) -> Command {
         let mut command = Command::new(self.bin.join(program));
         command
@@ -140,7 +136,7 @@ impl World {
         command
     }
 
-    /// The processes that were started with our state folder.
+    /// Returns the processes that were started with our state folder.
     pub(crate) fn processes(&self) -> Vec<i32> {
         let ours = format!("PLAYBOOK_STATE_DIR={}", self.state().display());
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -153,8 +149,8 @@ impl World {
             .collect()
     }
 
-    /// Lets everything that is left be done: the model behaves, the disk has room, nobody
-    /// kills. Clients that died are long gone by then.
+    /// Completes everything that is left: the model behaves, the disk has space, and nothing is
+    /// killed. The dead clients ended long ago by then.
     pub(crate) fn come_to_rest(&self) -> Fallible<()> {
         self.disk.empty();
         self.api.now([model::good()]);
@@ -162,7 +158,7 @@ impl World {
             while !self.processes().is_empty() {
                 std::thread::sleep(std::time::Duration::from_millis(50));
             }
-            // A system that cannot tell a dead client goes by time.
+            // A system that cannot recognise a dead client uses the time instead.
             let later = SystemTime::now() + std::time::Duration::from_secs(3 * 86_400);
             let later = jiff::Timestamp::try_from(later)?.to_string();
             for args in [&["jobs", "retry", "--all"][..], &["worker"]] {
@@ -179,7 +175,7 @@ impl World {
         Err(format!("jobs are left: {}", self.left()?).into())
     }
 
-    /// What `playbook jobs` shows; empty when there are none.
+    /// Returns the output of `playbook jobs`; empty without any.
     fn left(&self) -> Fallible<String> {
         let output = self
             .command("playbook", 0)
@@ -194,7 +190,6 @@ impl World {
         })
     }
 
-    /// Compares the marks with what was cited.
     pub(crate) fn count(&self, cited: &[Citation]) -> Fallible<Votes> {
         let mut votes = Votes::default();
         for project in 0..PROJECTS {
@@ -215,7 +210,7 @@ impl World {
                 }
             }
         }
-        // A mark for what nobody cited is one too many.
+        // A vote without a citation is one too many.
         votes.doubled += (votes.counted + votes.lost)
             .saturating_sub(votes.expected)
             .saturating_sub(votes.doubled);
@@ -239,7 +234,6 @@ impl World {
     }
 }
 
-/// A command that failed, with what it said.
 fn told(args: &[&str], output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     format!("`playbook {}`: {}: {said}", args.join(" "), output.status)

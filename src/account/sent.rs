@@ -1,5 +1,5 @@
-//! The sentences on who pays and what was sent, the same for every command. What the ledger has
-//! counts more than what settings suggest.
+//! Sentences on who pays and what was sent, the same for every command. The ledger's counts come
+//! before what the settings suggest.
 
 use std::collections::BTreeSet;
 
@@ -13,15 +13,12 @@ use crate::memory::{Memory, MemoryError};
 use crate::queue::budget::Day;
 use crate::shown::{counted, grouped};
 
-/// A number of calls and their tokens.
 type Sum = (u64, u64);
 
-/// The calls that left this machine, by the ledger.
 #[derive(Debug, Default)]
 pub(crate) struct Sent {
     ever: Sum,
     today: Sum,
-    /// The models that were asked.
     models: BTreeSet<String>,
     sessions: u64,
 }
@@ -46,7 +43,7 @@ impl Sent {
         Ok(sent)
     }
 
-    /// Returns who pays for what `account` is asked, and what was paid before.
+    /// Returns who pays for questions to `account`, and what was sent before.
     pub(crate) fn pays(&self, account: &Account) -> String {
         match account.payer() {
             Some(payer) => payer,
@@ -59,7 +56,7 @@ impl Sent {
         }
     }
 
-    /// Returns how much goes out for a session, and went out today.
+    /// Returns how much a session sends, and how much was sent today.
     pub(crate) fn sends(&self, account: &Account, config: &Config) -> String {
         let a_session = match self.ever.1.checked_div(self.sessions) {
             Some(mean) => format!("about {} tokens a session", grouped(mean)),
@@ -72,15 +69,15 @@ impl Sent {
         format!("{a_session}; today {}", in_words(&self.today))
     }
 
-    /// Returns today's sum and who pays, once something was sent.
+    /// Returns today's sum and who pays; `None` while nothing was sent today.
     pub(crate) fn today(&self, account: &Account, now: Timestamp) -> Option<String> {
         let sum = in_words(&self.today);
         let day = now.to_zoned(TimeZone::system()).strftime("%-d %b");
         let payer = self.pays(account);
-        let told = format!(
+        let sentence = format!(
             "sent today ({day}): {sum}; who pays: {payer}; `playbook status --cost` has more"
         );
-        (self.today.0 > 0).then_some(told)
+        (self.today.0 > 0).then_some(sentence)
     }
 }
 
@@ -94,7 +91,7 @@ fn in_words((calls, tokens): &Sum) -> String {
 }
 
 impl Account {
-    /// Returns who pays, with the name and place of the key; `None` where no model is asked.
+    /// Returns who pays, with the name and place of the key; `None` if no model is asked.
     fn payer(&self) -> Option<String> {
         let client = &self.found_in;
         let payer = match self.need.backend {
@@ -129,7 +126,7 @@ impl Account {
         Some(payer + &url.collect::<String>())
     }
 
-    /// Returns a variable with the settings file that sets it, if one does.
+    /// Returns a variable's name with the settings file that sets it, if one does.
     pub(crate) fn with_place(&self, variable: &str) -> String {
         match self.found_in.place(variable) {
             Some(file) => format!("{variable} of {file}"),

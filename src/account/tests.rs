@@ -66,7 +66,7 @@ fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
     assert_eq!(own.curator_model, None);
 }
 
-/// The model that the user works with is not asked; short names and suffixes are the client's.
+/// The model that the user works with is not used; the client knows short names and suffixes.
 #[rstest]
 #[case::none("", &[], "claude-haiku-5-5", "haiku")]
 #[case::pinned_for_work("", &[("ANTHROPIC_MODEL", "opus"), (name::SONNET_MODEL, "s")], "claude-haiku-5-5", "haiku")]
@@ -141,7 +141,7 @@ fn what_is_offline_leaves_no_salt_behind() {
     assert!(!Path::new(&paths.salt()).exists());
 }
 
-/// What a crash cut short would make hashes of keys that can be guessed.
+/// A crash can leave a short salt; key hashes made with it could be guessed.
 #[test]
 fn a_short_salt_is_made_anew() {
     let state = tempfile::tempdir().unwrap();
@@ -169,10 +169,10 @@ fn a_short_salt_is_made_anew() {
 #[case::one_slash("https:/me:hunter2@h", "https:/[masked]@h")]
 #[case::tab("ht\ttps:/\t/me:hunter2@h", "https://[masked]@h")]
 #[case::bare("hunter2@h", "[masked]@h")]
-fn a_secret_leaves_and_the_address_stays_refused(#[case] url: &str, #[case] told: &str) {
-    assert_eq!(without_secret(url), told);
+fn a_secret_leaves_and_the_address_stays_refused(#[case] url: &str, #[case] shown: &str) {
+    assert_eq!(without_secret(url), shown);
     assert!(BaseUrl::parse(url, Plain::Anywhere).is_err());
-    assert!(BaseUrl::parse(told, Plain::Anywhere).is_err());
+    assert!(BaseUrl::parse(shown, Plain::Anywhere).is_err());
 }
 
 proptest::proptest! {
@@ -182,8 +182,8 @@ proptest::proptest! {
     ) {
         let url = format!("https://{host}/{path}");
         if let Ok(base) = BaseUrl::parse(&url, Plain::Anywhere) {
-            let told = BaseUrl::parse(&without_secret(&url), Plain::Anywhere).unwrap();
-            proptest::prop_assert_eq!(base, told);
+            let shown = BaseUrl::parse(&without_secret(&url), Plain::Anywhere).unwrap();
+            proptest::prop_assert_eq!(base, shown);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What the gate said in a session: one small file for each, which the hook writes before it
+//! The record of what the gate said in a session: one small file each. The hook writes it before it
 //! says anything.
 
 use std::io;
@@ -13,34 +13,29 @@ use crate::paths::Paths;
 
 const VERSION: u32 = 1;
 const MAX_FILE: u64 = 1 << 20;
-/// The number of turns that are remembered of a session; the gate is silent in those that follow.
+/// The most turns that are remembered of a session; after that the gate is silent.
 const MAX_TURNS: usize = 200;
 
-/// A session's stops at which the gate was asked.
+/// The stops of a session at which the gate was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct StopRecord {
     v: u32,
     asked: u64,
-    /// How many of them did not pass.
     not_passed: u64,
     spoken: Vec<Spoken>,
-    /// The prompts of the stops at which a model was asked.
     models_asked: Vec<String>,
 }
 
-/// A stop at which the gate spoke.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Spoken {
     pub(super) at: Timestamp,
-    /// The id of the prompt that the turn belongs to.
+    /// The id of the turn's prompt.
     pub(super) prompt: String,
-    /// How good the turn was found, from 0 to 1.
     pub(super) score: f64,
-    /// What was found, each by its key.
     pub(super) findings: Vec<String>,
     pub(super) said: String,
     pub(super) should_retry: bool,
-    /// Whether the next stop of the same prompt was found better; `None` where none came.
+    /// `true` if the next stop of the same prompt scored better; `None` before there is one.
     pub(super) improved: Option<bool>,
 }
 
@@ -57,7 +52,7 @@ impl Default for StopRecord {
 }
 
 impl StopRecord {
-    /// Reads the record of a session; an empty one where there is none.
+    /// Reads the record of a session; returns an empty one if there is no file.
     pub(super) fn read(paths: &Paths, project: &Path, session: &str) -> Result<Self, FsError> {
         let file = file(paths, project, session);
         if !file.exists() {
@@ -68,7 +63,7 @@ impl StopRecord {
             .context("read", &file)
     }
 
-    /// Counts a stop that was found this good, and what came of the guidance before it.
+    /// Counts a stop, and records whether the guidance before it improved the score.
     pub(super) fn count(&mut self, prompt: &str, score: f64, threshold: f64) {
         self.asked += 1;
         self.not_passed += u64::from(score < threshold);
@@ -89,7 +84,7 @@ impl StopRecord {
         self.models_asked.push(prompt.to_owned());
     }
 
-    /// Returns `true` if anything of this would be new, and may still be said of the prompt.
+    /// Returns `true` if any finding is new and the prompt's limit is not reached.
     pub(super) fn may_say(&self, prompt: &str, findings: &[String], per_step: usize) -> bool {
         let of_prompt = self.spoken.iter().filter(|spoken| spoken.prompt == prompt);
         let is_said = |key: &String| self.spoken.iter().any(|said| said.findings.contains(key));
@@ -114,21 +109,17 @@ impl StopRecord {
     }
 }
 
-/// How the gate did, over sessions (spec/4 `get_stats`).
+/// The gate's figures over sessions (spec/4 `get_stats`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Figures {
     pub(crate) asked: u64,
-    /// Those that did not pass.
     pub(crate) not_passed: u64,
     pub(crate) models_asked: u64,
-    /// The turns that had to go on.
     pub(crate) retried: u64,
-    /// Those of them that were found better at their next stop.
     pub(crate) improved: u64,
 }
 
 impl Figures {
-    /// Adds up the sessions of a project, or of all.
     pub(crate) fn of(paths: &Paths, project: Option<&Path>) -> Result<Self, FsError> {
         let folders: Vec<PathBuf> = match project {
             Some(project) => vec![paths.gate(project)],
@@ -144,14 +135,12 @@ impl Figures {
     }
 
     fn add(&mut self, record: &StopRecord) {
-        let retried = record.spoken.iter().filter(|spoken| spoken.should_retry);
-        let improved = retried
-            .clone()
-            .filter(|spoken| spoken.improved == Some(true));
+        let retried = || record.spoken.iter().filter(|spoken| spoken.should_retry);
+        let improved = retried().filter(|spoken| spoken.improved == Some(true));
         self.asked += record.asked;
         self.not_passed += record.not_passed;
         self.models_asked += record.models_asked.len() as u64;
-        self.retried += retried.count() as u64;
+        self.retried += retried().count() as u64;
         self.improved += improved.count() as u64;
     }
 }

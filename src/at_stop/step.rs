@@ -7,14 +7,15 @@ use memchr::{memchr, memmem, memrchr};
 use crate::fsx::{self, FsError};
 use crate::transcript::{self, EventKind, ReadOptions, Via};
 
-/// The part of a transcript's end that is read: what begins further back is not judged.
+/// The most bytes read from the end of a transcript; a longer turn is not judged.
 const MOST: u64 = 4 << 20;
 
-/// Reads from the line of a prompt on, whole lines only: the first that names `prompt`, or the last
-/// prompt of a person's for a client that names none. `None` where it is not there.
+/// Reads whole lines from a prompt's line to the end of the file. The line is the first that names
+/// `prompt`, or a person's last prompt if the client gives no id. Returns `None` if it is not
+/// found.
 ///
-/// The client writes the id of the prompt into each record of the user's side that belongs to
-/// it, and a prompt's own record comes first.
+/// The client writes the prompt's id into each record of the user's side, and the prompt's own
+/// record comes first.
 pub(super) fn read(transcript: &Path, prompt: Option<&str>) -> Result<Option<Vec<u8>>, FsError> {
     let bytes = match fsx::read_tail(transcript, MOST) {
         Err(error) if error.is_missing() => return Ok(None),
@@ -25,7 +26,7 @@ pub(super) fn read(transcript: &Path, prompt: Option<&str>) -> Result<Option<Vec
 
 fn of<'a>(tail: &'a [u8], prompt: Option<&str>) -> Option<&'a [u8]> {
     let is_cut = tail.len() as u64 >= MOST;
-    // Of a part of the file the first line may be cut.
+    // The first line of a partly read file may be cut.
     let start = if is_cut { memchr(b'\n', tail)? + 1 } else { 0 };
     let end = memrchr(b'\n', tail)? + 1;
     let whole = tail.get(start..end)?;
@@ -40,7 +41,6 @@ fn of<'a>(tail: &'a [u8], prompt: Option<&str>) -> Option<&'a [u8]> {
     Some(&whole[line..])
 }
 
-/// Returns where the line of the last prompt of a person's begins.
 fn last_prompt(whole: &[u8]) -> Option<usize> {
     let mut end = whole.len();
     while end > 0 {
@@ -63,7 +63,6 @@ fn is_prompt(line: &[u8]) -> bool {
     transcript::each_event(line, &ReadOptions::default(), see).is_ok() && found
 }
 
-/// Returns `true` for a prompt that begins a turn.
 pub(super) fn is_of_person(via: Via<'_>) -> bool {
     matches!(via, Via::Typed | Via::Plan | Via::Command(_))
 }

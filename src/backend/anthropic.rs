@@ -10,7 +10,6 @@ use super::{Ask, Backend, BackendName, BackendResult, BaseUrl, Credential, Retry
 const PATH: &str = "/v1/messages";
 const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 
-/// Asks a Messages API, with a key or token.
 #[derive(Debug)]
 pub struct Anthropic {
     server: Server,
@@ -20,7 +19,7 @@ pub struct Anthropic {
 impl Anthropic {
     /// Prepares requests to `base`; nothing is sent yet.
     ///
-    /// TLS that cannot be set up shows as a failure of each answer.
+    /// If TLS cannot be set up, each answer is a failure that says so.
     pub fn new(base: BaseUrl, credential: Credential, policy: RetryPolicy) -> Self {
         Self {
             server: Server::new(base, Some(credential), Some(VERSION)),

@@ -1,4 +1,4 @@
-//! The address of a Messages API, checked before anything is sent there.
+//! The address of a model's server, checked before anything is sent there.
 
 use std::net::IpAddr;
 
@@ -7,23 +7,23 @@ use reqwest::Url;
 
 use crate::account::DEFAULT_BASE_URL;
 
-/// Whether an address without TLS may lie outside this machine.
+/// The rule for addresses without TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plain {
-    /// Only loopback may be plain `http`, unless the user sets this key.
+    /// Plain `http` is for loopback only, unless the user sets the setting of this name.
     LoopbackOnly(&'static str),
     Anywhere,
 }
 
-/// A base URL that holds no secret and leads nowhere unprotected.
+/// A base URL without secrets that keeps to the rules on TLS.
 ///
-/// Kept without a trailing slash, so that two spellings of one address are equal.
+/// It has no trailing slash, so two spellings of one address are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// Checks an address; white space around it and slashes at its end do not count. The error
-    /// names neither the user nor the password that stand in it.
+    /// Parses an address; ignores white space around it and slashes at its end. The error does not
+    /// show a user name or password that the address holds.
     pub fn parse(text: &str, plain: Plain) -> anyhow::Result<Self> {
         let invalid = |why: &str| {
             anyhow!(
@@ -64,7 +64,6 @@ impl BaseUrl {
         self.0.starts_with("https:")
     }
 
-    /// The address of an endpoint below this one.
     pub(super) fn at(&self, path: &str) -> String {
         format!("{}{path}", self.0)
     }

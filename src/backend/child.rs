@@ -1,9 +1,8 @@
-//! Runs a program that must neither outlive its deadline nor leave anyone behind.
+//! Runs a program that neither outlives its deadline nor leaves processes behind.
 //!
-//! The program leads a process group of its own, and the whole group is killed when its
-//! time is over, when nobody waits for it any more, and, unless its followers are to be
-//! left, when the program ends. The group is killed before its leader is reaped, so its
-//! number cannot belong to others.
+//! The program leads its own process group. The whole group is killed at the deadline, when the
+//! caller drops the future and, except for [`Followers::Left`], when the program ends. The group is
+//! killed before its leader is reaped, so its number cannot belong to other processes.
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -15,16 +14,15 @@ use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
 const GLANCE: Duration = Duration::from_millis(10);
-/// How long the last output may take to arrive when the program has ended.
+/// The time in which the last output may arrive after the program ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// The most bytes that are kept of what a program complains.
 const MAX_STDERR: usize = 64 << 10;
 
-/// What becomes of those whom a program leaves behind when it ends by itself.
+/// The fate of child processes that are still running when the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Followers {
     Killed,
-    /// They are what it was run for: a hook leaves a worker.
+    /// The program was run to leave them: a hook starts a worker.
     Left,
 }
 
@@ -35,14 +33,13 @@ pub(crate) struct Output {
 }
 
 pub(crate) enum Broken {
-    /// It could not be started or watched.
     NotStarted(io::Error),
     Timeout,
     TooLarge,
 }
 
-/// Runs `command` with `input` on stdin, for at most `limit` and `max` bytes of stdout; its
-/// number is told when it has started.
+/// Runs `command` with `input` on stdin, for at most `limit`, reading at most `max` bytes of
+/// stdout. Calls `started` with the process id.
 pub(crate) async fn run(
     mut command: Command,
     input: &[u8],
@@ -71,7 +68,7 @@ pub(crate) async fn run(
     let (mut said, mut complained) = (Vec::new(), Vec::new());
     let ended = {
         let feed = async move {
-            // A program that does not read to the end has its reasons, and says them.
+            // A program may stop reading its input early and explain why in its output.
             _ = stdin.write_all(input).await;
             Ok(())
         };
@@ -95,7 +92,7 @@ pub(crate) async fn run(
     })
 }
 
-/// Talks with the program until it has ended and its last words have arrived.
+/// Feeds and reads the program until it has ended and its last output has arrived.
 async fn converse(
     group: &mut ProcessGroup,
     talk: impl Future<Output = Result<(), Broken>>,
@@ -113,14 +110,14 @@ async fn converse(
         group.kill();
     }
     if !silent {
-        // Someone who was left, or left the group, may still hold the pipes: his words are not awaited.
+        // A process that left the group may keep the pipes open, so the wait is short.
         timeout(LAST_WORDS, talk).await.unwrap_or(Ok(()))?;
     }
     Ok(())
 }
 
-/// Reads a stream to its end and keeps its first `max` bytes; more of what is wanted whole are an
-/// error at once.
+/// Reads a stream to its end and keeps the first `max` bytes. With `is_wanted_whole`, more than
+/// that is an error at once.
 async fn keep(
     stream: &mut (impl AsyncRead + Unpin),
     kept: &mut Vec<u8>,
@@ -139,7 +136,6 @@ async fn keep(
     Ok(())
 }
 
-/// The processes of a running program; dropping this kills them.
 struct ProcessGroup(Option<Pid>);
 
 impl ProcessGroup {
@@ -148,7 +144,7 @@ impl ProcessGroup {
         Self(pid.and_then(Pid::from_raw))
     }
 
-    /// Waits until the leader has ended, and leaves it to be reaped.
+    /// Waits until the leader has ended, without reaping it.
     async fn leader_ended(&self) -> io::Result<()> {
         let Some(leader) = self.0 else { return Ok(()) };
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -160,7 +156,7 @@ impl ProcessGroup {
 
     fn kill(&mut self) {
         if let Some(group) = self.0.take() {
-            // Fails only when nobody is left.
+            // Fails only if no process of the group is left.
             _ = kill_process_group(group, Signal::KILL);
         }
     }

@@ -1,8 +1,7 @@
 //! `claude -p`: the client itself as a model, paid for by its login.
 //!
-//! The nested client runs no hooks, no tools and no servers, writes no transcript, and
-//! finds an empty folder and a small environment: only so can it neither start a second
-//! level of us nor act on what the prompt says.
+//! The nested client runs no hooks, tools or servers and writes no transcript. With an empty folder
+//! and a small environment it cannot start our hooks again or act on what the prompt says.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -24,11 +23,11 @@ use crate::env::{Env, name};
 use crate::fsx::FsError;
 
 const MAX_REPLY: usize = 8 << 20;
-/// Room above a reply's token limit, which for the client includes its thinking.
+/// The allowance above a reply's token limit, because the client counts its thinking too.
 const THINKING_TOKENS: u32 = 8_192;
 const LABEL: &str = "`claude -p`";
 
-/// The settings of the nested client: of the user's own none but what it needs to answer.
+/// The settings of the nested client, which reads no settings of the user's.
 const SETTINGS: &str = r#"{"disableAllHooks":true}"#;
 const ISOLATION: [&str; 13] = [
     "--setting-sources",
@@ -46,11 +45,11 @@ const ISOLATION: [&str; 13] = [
     "low",
 ];
 
-/// The variables the client needs to find itself, its login and the network.
+/// The variables that the client needs to find itself, its login and the network.
 ///
-/// No `ANTHROPIC_API_KEY` and no `ANTHROPIC_AUTH_TOKEN`: with one, the client would bill
-/// it instead of the login. The base URL and headers stay: nothing is sent elsewhere than the
-/// user's own client sends it.
+/// `ANTHROPIC_API_KEY` and `ANTHROPIC_AUTH_TOKEN` are left out: with one, the client would bill it
+/// instead of the login. The base URL and headers stay, so requests go where the user's own client
+/// sends them.
 const INHERITED: &str = "
     HOME PATH USER LOGNAME SHELL TERM LANG LC_ALL LC_CTYPE TZ TMPDIR XDG_CONFIG_HOME
     XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR CLAUDE_CONFIG_DIR
@@ -61,22 +60,21 @@ const INHERITED: &str = "
 
 /// Asks the client's own model through a nested `claude -p`.
 ///
-/// Its `Debug` form leaves the environment out, which may hold a token.
+/// Its `Debug` form leaves out the environment, which may hold a token.
 #[derive(Clone)]
 pub struct ClaudeCli {
     program: PathBuf,
     environment: Vec<(OsString, OsString)>,
-    /// The command of `apiKeyHelper`, for the client to run.
     helper: Option<String>,
     limit: Duration,
 }
 
 impl ClaudeCli {
-    /// Prepares calls of `program` that take at most `limit` each: by itself the client
-    /// repeats refused requests for minutes.
+    /// Prepares calls of `program` that take at most `limit` each. By itself the client repeats
+    /// refused requests for minutes.
     ///
-    /// Of `environment`, usually the whole of the worker's own, the client is given
-    /// what it needs and no more; with a provider such as Bedrock, what that needs.
+    /// `environment` is usually all of the worker's own. The client inherits only what it needs,
+    /// and with a provider such as Bedrock also that provider's variables.
     pub fn new(
         program: PathBuf,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -96,13 +94,13 @@ impl ClaudeCli {
         }
     }
 
-    /// Has the client get its key from the user's `apiKeyHelper`.
+    /// Sets the user's `apiKeyHelper`, from which the client gets its key.
     pub(crate) fn with_helper(self, command: Option<&str>) -> Self {
         let helper = command.map(str::to_owned);
         Self { helper, ..self }
     }
 
-    /// Finds `claude` in the folders of a `PATH`; relative folders do not count.
+    /// Finds `claude` in the folders of a `PATH`; skips relative folders.
     pub fn find(path: &OsStr) -> Option<PathBuf> {
         login::find(path)
     }
@@ -126,7 +124,8 @@ impl ClaudeCli {
         command
     }
 
-    /// Returns what `--settings` is given. A helper may hold a secret, which no command line shows.
+    /// Returns the argument of `--settings`. A helper's command may hold a secret, so it is written
+    /// to a file and not shown on the command line.
     fn settings(&self, den: &Den) -> Result<OsString, FsError> {
         match &self.helper {
             None => Ok(SETTINGS.into()),
@@ -145,7 +144,7 @@ impl ClaudeCli {
                 ..over.of(LABEL)
             });
         }
-        // Gone, with what the client left in it, when the call is over.
+        // Removed on drop, with everything that the client left in it.
         let den = Den::make().map_err(|e| not_started("an empty folder for it", &e))?;
         let settings = self.settings(&den);
         let settings = settings.map_err(|e| not_started("its settings", &io::Error::other(e)))?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::message::{Flaw, kind_of_status, kind_of_words, quote, reply, tokens};
 use super::{Ask, BackendReply, FailureKind};
 
-/// Reads what the client printed; `is_error` decides, not `subtype` and not the status.
+/// Reads the client's output; `is_error` decides, not `subtype` and not the exit status.
 pub(super) fn read(
     said: &str,
     complained: &str,
@@ -33,7 +33,7 @@ pub(super) fn read(
     Err(Flaw { tokens, ..flaw })
 }
 
-/// Finds the result object: alone, on a line of its own, or the last of a list.
+/// Finds the result object: the whole output, a line of it, or the last in a list.
 fn find_result(said: &str) -> Option<Value> {
     let is_result = |value: &Value| value["type"] == "result";
     let whole = serde_json::from_str(said.trim()).ok();
@@ -57,7 +57,6 @@ fn model(result: &Value) -> Option<&str> {
     Some(most.0.as_str())
 }
 
-/// Classifies an error that the client reports in its result.
 fn error(result: &Value, text: &str) -> Flaw {
     let words = match (text, result["subtype"].as_str()) {
         ("", Some(subtype)) => subtype,
@@ -66,24 +65,23 @@ fn error(result: &Value, text: &str) -> Flaw {
     let status = result["api_error_status"].as_u64();
     let status = status.or_else(|| status_in(words));
     let kind = match status.and_then(|status| u16::try_from(status).ok()) {
-        Some(status) => kind_of_status(status, told(status, words)),
+        Some(status) => kind_of_status(status, api_error(status, words)),
         None => kind_of_words(words).unwrap_or(FailureKind::ClientError),
     };
     Flaw::new(kind, quote(words))
 }
 
-/// What the API said of a status. Where it said nothing, as a firewall's page does, the
-/// client gives the status its name: `API Error: 403 Forbidden`.
-fn told(status: u16, words: &str) -> Option<(&str, &str)> {
+/// Returns the API's words about a status. Without any, as for a firewall's page, the client prints
+/// the status's own name: `API Error: 403 Forbidden`; that gives `None`.
+fn api_error(status: u16, words: &str) -> Option<(&str, &str)> {
     let name = StatusCode::from_u16(status).ok()?.canonical_reason();
     let (_, said) = words.split_once("API Error: ").unwrap_or(("", words));
     let said = said.trim_start_matches(&status.to_string()).trim();
     (!said.is_empty() && Some(said) != name).then_some(("", said))
 }
 
-/// Nothing of what was printed is a result.
 fn no_result(said: &str, complained: &str, status: ExitStatus) -> Flaw {
-    // Before its output became JSON, the client says such things in plain words.
+    // Before it switches to JSON output, the client reports such errors as plain text.
     let words = [complained, said]
         .into_iter()
         .find(|it| !it.trim().is_empty());

@@ -7,35 +7,33 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use crate::account::{KeyError, key_in};
 
-/// Shorter secrets are not masked in what a server sends: they are words, not keys.
+/// The length in bytes from which a secret is masked in a server's answers; shorter ones are words.
 const SHORTEST_MASKED: usize = 8;
-/// What stands where a secret stood.
 const MASK: &str = "[key]";
 
-/// What pays for a request: a key or token, printable ASCII without spaces, and the user's own
-/// headers. Its `Debug` form names the headers, never a value.
+/// The credentials of a request: a key or token, printable ASCII without spaces, and the user's own
+/// headers. The `Debug` form shows header names and no values.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Credential {
     headers: HeaderMap,
-    /// What is masked in answers.
     secrets: Vec<String>,
 }
 
 impl Credential {
-    /// Takes an API key, without the white space around it.
+    /// Parses an API key; ignores white space around it.
     pub fn api_key(text: &str) -> Result<Self, KeyError> {
         let key = key_in(text)?;
         Self::default().with(HeaderName::from_static("x-api-key"), key, key)
     }
 
-    /// Takes a bearer token, without the white space around it.
+    /// Parses a bearer token; ignores white space around it.
     pub fn token(text: &str) -> Result<Self, KeyError> {
         let token = key_in(text)?;
         Self::default().with(AUTHORIZATION, &format!("Bearer {token}"), token)
     }
 
-    /// Adds headers of the user's own, one `Name: value` a line; as with the client, they replace
-    /// ours of the same name.
+    /// Adds the user's own headers, one `Name: value` a line. They replace ours of the same name,
+    /// as they do in the client.
     pub fn and_headers(mut self, lines: &str) -> Result<Self, String> {
         for (at, line) in lines.lines().enumerate() {
             let line = line.trim();
@@ -63,7 +61,7 @@ impl Credential {
         self.headers.clone()
     }
 
-    /// Masks the secrets in what a server sent, which may quote them.
+    /// Masks the secrets in a server's answer, which may quote them.
     pub(super) fn mask<'a>(&self, mut text: Cow<'a, str>) -> Cow<'a, str> {
         for secret in &self.secrets {
             if secret.len() >= SHORTEST_MASKED && text.contains(secret) {

@@ -1,5 +1,5 @@
-//! The folder of a client that was asked: empty, gone with the answer, and, where a worker was
-//! killed, cleared with the client in it by the next one.
+//! A scratch folder for each call of the client, removed after the answer. If a worker was killed,
+//! the next one kills the client and removes the folder.
 
 use std::ffi::OsString;
 use std::fs;
@@ -21,11 +21,11 @@ const MAX_MARK: u64 = 1 << 12;
 
 pub(super) struct Den {
     folder: TempDir,
-    /// The empty folder.
+    /// The empty folder in which the client runs.
     pub(super) room: PathBuf,
 }
 
-/// Who asks, and who is asked: the leader of a process group.
+/// The process that asks, and the client, which leads a process group.
 #[derive(Serialize, Deserialize)]
 struct ClientMark {
     asks: ProcessMark,
@@ -44,14 +44,14 @@ impl Den {
         Ok(Self { folder, room })
     }
 
-    /// Writes settings for the client, outside of the empty folder; returns the file.
+    /// Writes the client's settings outside its working folder; returns the file's path.
     pub(super) fn keep_settings(&self, settings: &Value) -> Result<OsString, FsError> {
         let file = self.folder.path().join("settings.json");
         fsx::quick(&file, &fsx::to_json(&file, settings)?)?;
         Ok(file.into())
     }
 
-    /// Notes who is asked; without the note the client is merely not found again.
+    /// Records the client's process id. If that fails, a later worker cannot find the client.
     pub(super) fn note(&self, asked: i32) {
         let own = i32::try_from(std::process::id()).unwrap_or_default();
         let mark = ClientMark {
@@ -73,7 +73,7 @@ pub(crate) fn clear() {
     let folders = fs::read_dir(std::env::temp_dir()).into_iter().flatten();
     for folder in folders.flatten() {
         let is_den = folder.file_name().to_string_lossy().starts_with(PREFIX);
-        // Anybody may make folders there; only what is in ours is believed.
+        // Any user can create folders in the shared temporary folder; only our own are read.
         let is_ours = |about: fs::Metadata| about.is_dir() && about.uid() == own;
         if !is_den || !folder.metadata().is_ok_and(is_ours) {
             continue;
@@ -85,7 +85,7 @@ pub(crate) fn clear() {
         if mark.asked.life() == Life::Alive
             && let Some(group) = Pid::from_raw(mark.asked.pid)
         {
-            // Fails only when nobody is left.
+            // Fails only if no process of the group is left.
             _ = kill_process_group(group, Signal::KILL);
         }
         _ = fs::remove_dir_all(folder.path());

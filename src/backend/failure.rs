@@ -1,4 +1,4 @@
-//! Why a backend gave no reply, and what follows from it.
+//! The reasons why a backend gave no reply, and their consequences.
 
 use std::time::Duration;
 
@@ -6,22 +6,21 @@ use playbook_core::worded;
 
 use super::{BackendName, TokenCount};
 
-/// A backend's refusal or inability to answer; its text holds no key and no token.
+/// A backend's refusal or inability to answer; the message holds no key and no token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct BackendFailure {
     pub kind: FailureKind,
-    /// What happened, for people: `could not get an answer from …: …`.
+    /// The message for users: `could not get an answer from …: …`.
     pub message: String,
-    /// How long the server wants us to stay away, when it said so.
+    /// The server's request for a pause, if it sent one.
     pub retry_after: Option<Duration>,
     pub attempts: u32,
-    /// What a useless reply cost all the same.
+    /// The tokens that a useless reply cost.
     pub tokens: TokenCount,
 }
 
 impl BackendFailure {
-    /// A failure after one attempt that cost nothing.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -34,8 +33,7 @@ impl BackendFailure {
 }
 
 worded! {
-    /// Everything that can stand between a prompt and its reply, with the word for it in
-    /// `reflect_error:<Type>` and in logs.
+    /// The kinds of failure, each with its word for `reflect_error:<Type>` and for logs.
     pub enum FailureKind {
         /// No answer in time, or status 408.
         Timeout = "Timeout",
@@ -43,11 +41,12 @@ worded! {
         Connection = "Connection",
         /// Status 429, or the limit of a subscription.
         RateLimited = "RateLimited",
-        /// Status 409 or 5xx, or any other that brings no error of the API: a proxy's page.
+        /// Status 409 or 5xx, or any other without an API error in its body, such as a proxy's
+        /// page.
         ServerError = "ServerError",
         /// Status 401, an API error with 403, or a client that is not logged in.
         RefusedKey = "RefusedKey",
-        /// The key is known, and may not do what was asked: use this model, for one.
+        /// The key is valid but may not do this, for example use this model.
         NoPermission = "NoPermission",
         /// Status 402, or a balance that is too low.
         NoCredit = "NoCredit",
@@ -58,34 +57,32 @@ worded! {
         NotStarted = "NotStarted",
         /// The client's program ended without any answer.
         Crashed = "Crashed",
-        /// What came is no message: a page of HTML, nothing, half of it, too much, other bytes.
+        /// The body is no message: an HTML page, empty, cut off, too large, or binary.
         NotAMessage = "NotAMessage",
         /// The client reports an error that names no status.
         ClientError = "ClientError",
-        /// An API error with any other 4xx, which all questions may meet: of an account or a setting.
+        /// An API error with any other 4xx, caused by an account or a setting: every question would
+        /// get it.
         BadRequest = "BadRequest",
-        /// An API error about this very question: too long, or not let through.
+        /// An API error about this question alone: too long, or filtered.
         BadQuestion = "BadQuestion",
-        /// The reply stopped at its token limit.
         CutOff = "CutOff",
         Refusal = "Refusal",
         EmptyReply = "EmptyReply",
-        /// The reply is our own prompt.
         EchoedPrompt = "EchoedPrompt",
-        /// The reply holds no JSON object with what was asked for.
+        /// The reply holds no JSON object of the expected kind.
         Unparseable = "UnparseableReply",
-        /// The reply's tags are none.
         UnreadableTags = "UnreadableTags",
-        /// No recorded reply for this prompt; the word of spec/2, section 4.2.
+        /// No reply is recorded for this prompt; the word is from spec/2, section 4.2.
         FixtureMissing = "FixtureMissingError",
-        /// The question was not put: a switch or a budget holds it back.
+        /// The question was not sent: a switch or a budget prevents it.
         Held = "Held",
     }
 }
 
 impl FailureKind {
-    /// What helps against a failure that does not pass by itself, as a command and what there
-    /// is to say of it; `None` where waiting helps.
+    /// Returns a command that helps against a lasting failure, and its explanation; `None` if
+    /// waiting helps.
     pub(crate) fn remedy(self, backend: BackendName) -> Option<(&'static str, &'static str)> {
         let with_model = |why| match backend {
             BackendName::ClaudeCli => ("playbook config set claude_cli.model MODEL", why),
@@ -124,10 +121,10 @@ impl FailureKind {
         })
     }
 
-    /// Returns whether the job should wait: time, a key or settings may cure it.
+    /// Returns `true` if the job should wait: time, a key or settings may fix the failure.
     ///
-    /// So a mistyped model, an empty balance or a firewall's page never throws a job away. The
-    /// fault of a well-formed answer, about this very question, does not pass.
+    /// A mistyped model, an empty balance or a firewall's page thus never discards a job. A
+    /// well-formed answer that faults this question does not change by waiting.
     pub fn may_pass(self) -> bool {
         !matches!(
             self,
@@ -142,12 +139,12 @@ impl FailureKind {
         )
     }
 
-    /// Returns whether another key or login helps.
+    /// Returns `true` if another key or login helps.
     pub(crate) fn is_of_the_key(self) -> bool {
         matches!(self, Self::RefusedKey | Self::NoPermission)
     }
 
-    /// Returns whether the same request is worth sending again at once.
+    /// Returns `true` if the same request is worth sending again immediately.
     pub(super) fn is_retried(self) -> bool {
         matches!(
             self,

@@ -1,7 +1,7 @@
-//! Recorded replies: the same prompt gets the same completion, with no network.
+//! Recorded replies: the same prompt gets the same completion, without a network.
 //!
-//! A fixtures file has one JSON object per line, `{"prompt_hash", "completion"}`; the
-//! hash is a [`prompt_hash`].
+//! A fixtures file has one JSON object per line, `{"prompt_hash", "completion"}`; the hash is a
+//! [`prompt_hash`].
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,8 @@ use super::{
 use crate::fsx;
 
 const MAX_FILE: u64 = 64 << 20;
-/// The model that recorded replies are said to come from.
 const MODEL: &str = "fixtures";
 
-/// Answers from a file of recorded replies.
 #[derive(Debug)]
 pub(crate) struct Fixtures {
     path: PathBuf,
@@ -34,7 +32,7 @@ struct FixtureLine {
 }
 
 impl Fixtures {
-    /// Loads a fixtures file; of two lines for one prompt, the later one counts.
+    /// Loads a fixtures file; of two lines for one prompt, the later one wins.
     pub(crate) fn load(path: &Path) -> anyhow::Result<Self> {
         let bytes = fsx::read(path, MAX_FILE)?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);

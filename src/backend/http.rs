@@ -1,5 +1,5 @@
-//! One request to a model's server over HTTPS, whatever its API: no redirect, no proxy on this
-//! machine, bounded answers, and no key in what is told.
+//! One request to a model's server over HTTPS, for any API: no redirects, no proxy on this machine,
+//! bounded answers, and no key in messages.
 
 use std::error::Error;
 use std::time::Duration;
@@ -13,7 +13,6 @@ use super::retry::retry_after;
 use super::{BackendFailure, BaseUrl, Credential, FailureKind};
 
 const MAX_REPLY: usize = 8 << 20;
-/// The most bytes of an error's body that are read.
 const MAX_ERROR: usize = 64 << 10;
 const USER_AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
@@ -25,9 +24,9 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Prepares requests with a header of the API's own; nothing is sent yet.
+    /// Prepares requests with a header that the API requires; nothing is sent yet.
     ///
-    /// TLS that cannot be set up shows as a failure of each answer.
+    /// If TLS cannot be set up, each answer is a failure that says so.
     pub(super) fn new(
         base: BaseUrl,
         credential: Option<Credential>,
@@ -41,7 +40,7 @@ impl Server {
         }
     }
 
-    /// Sends a body of JSON; returns that of the answer, without the key.
+    /// Sends a JSON body; returns the answer's body with the key masked.
     pub(super) async fn post(
         &self,
         path: &str,
@@ -82,7 +81,7 @@ impl Server {
         let header = response.headers().get(RETRY_AFTER);
         #[expect(clippy::disallowed_methods, reason = "the date is the server's")]
         let wait = header.and_then(|value| retry_after(value.to_str().ok()?, Timestamp::now()));
-        // The status tells enough, even when the rest of the answer does not arrive.
+        // The status is enough even if the rest of the answer does not arrive.
         let (body, _) = read_body(&mut response, MAX_ERROR)
             .await
             .unwrap_or_default();
@@ -92,14 +91,13 @@ impl Server {
         }
     }
 
-    /// A request that broke off on its way there or back.
     fn broken_off(&self, error: &reqwest::Error, limit: Duration) -> BackendFailure {
         if error.is_timeout() {
             let detail = format!("nothing within {:.1} s", limit.as_secs_f64());
             self.failure(Flaw::new(FailureKind::Timeout, detail))
         } else {
             BackendFailure {
-                // Where nobody was reached, nothing was asked.
+                // Without a connection no request was made.
                 attempts: u32::from(!error.is_connect()),
                 ..self.failure(Flaw::new(FailureKind::Connection, root_cause(error)))
             }
@@ -115,13 +113,13 @@ impl Server {
     }
 }
 
-/// Builds a client that follows no redirect and, on this machine, uses no proxy.
+/// Builds a client that follows no redirects and, without TLS, uses no proxy.
 fn client(
     base: &BaseUrl,
     credential: Option<&Credential>,
     header: Option<(&'static str, &'static str)>,
 ) -> Result<Client, Box<dyn Error>> {
-    // A provider that is there already is as good as ours.
+    // Fails if a provider is installed already, which works as well.
     _ = rustls::crypto::ring::default_provider().install_default();
     let mut headers = credential.map(Credential::headers).unwrap_or_default();
     if let Some((name, value)) = header {
@@ -134,13 +132,13 @@ fn client(
     let builder = if base.has_tls() {
         builder.https_only(true)
     } else {
-        // No proxy gets to see the key, and no certificates need to be there.
+        // No proxy sees the key, and no certificates have to be installed.
         builder.no_proxy().tls_certs_only([])
     };
     Ok(builder.build()?)
 }
 
-/// Reads at most `max` bytes of a body; returns them, and `false` where it has more.
+/// Reads at most `max` bytes of a body; returns them, and `false` if there are more.
 async fn read_body(response: &mut Response, max: usize) -> reqwest::Result<(Vec<u8>, bool)> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
@@ -153,7 +151,7 @@ async fn read_body(response: &mut Response, max: usize) -> reqwest::Result<(Vec<
     Ok((body, true))
 }
 
-/// Returns the innermost reason of an error, which names no URL.
+/// Returns the innermost cause of an error; unlike the outer ones it names no URL.
 fn root_cause(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

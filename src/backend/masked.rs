@@ -1,5 +1,5 @@
-//! A backend whose answers are masked before anyone sees them: a model can repeat a secret
-//! that stands in a template or that it was trained on, a server can quote a key.
+//! A backend that masks another one's answers: a model can repeat a secret from a template or from
+//! its training, and a server can quote a key.
 
 use super::{Ask, Backend, BackendName, BackendResult};
 use crate::redact::Masker;

@@ -1,6 +1,6 @@
-//! Reads what a Messages API sends: the message of a 200, the error of anything else.
+//! Reads a Messages API's answers: the message of a 200, the error of any other status.
 //!
-//! Only what we use is looked at; missing or mistyped extras cost nothing.
+//! Only the fields that we use are read; missing or mistyped others do no harm.
 
 use serde_json::Value;
 
@@ -8,15 +8,15 @@ use super::{Ask, BackendFailure, BackendReply, FailureKind, TokenCount};
 use crate::clip::head;
 use crate::redact;
 
-/// The most characters of a server's own words that a message of ours quotes.
+/// The most characters that we quote of a server's message.
 const QUOTED: usize = 300;
-/// The part of them that is looked at for secrets before it is cut.
+/// The most bytes of a server's message that are searched for secrets before it is cut.
 const LOOKED_AT: usize = 64 << 10;
-/// The most tokens that a call is believed to have cost, either way: several times the
-/// largest context that models have. A server that says more would use up the day's budget.
+/// The most tokens that a call is believed to have cost, for input and output each: several times
+/// the largest context of a model. A higher count would use up the day's budget.
 pub(super) const MOST_TOKENS: u64 = 4_000_000;
 
-/// Why a body gives no reply, in the server's words where it has some.
+/// The reason why a body gives no reply, in the server's words if it has some.
 #[derive(Debug, PartialEq)]
 pub(super) struct Flaw {
     pub(super) kind: FailureKind,
@@ -67,8 +67,7 @@ pub(super) fn parse(body: &str) -> Result<Value, Flaw> {
     })
 }
 
-/// What is wrong with a body of JSON that holds no answer. Some gateways send an error with
-/// status 200.
+/// Describes a JSON body that holds no answer. Some gateways send errors with status 200.
 pub(super) fn no_answer(value: &Value, body: &str) -> Flaw {
     let error = error(value).and_then(|(sort, words)| {
         let detail = quote(&format!("{sort}: {words}"));
@@ -77,8 +76,7 @@ pub(super) fn no_answer(value: &Value, body: &str) -> Flaw {
     error.unwrap_or_else(|| no_message("is not a message", body))
 }
 
-/// Returns `true` if it is a model that speaks, in the API's form; a page of maintenance may have
-/// a `content`, too.
+/// Returns `true` if the object has the API's form. A maintenance page may also have a `content`.
 fn is_message(value: &Value) -> bool {
     let [kind, role, stop] = ["type", "role", "stop_reason"].map(|key| value.get(key));
     let is_marked = kind.or(role).or(stop).is_some();
@@ -93,8 +91,7 @@ fn no_message(what: &str, body: &str) -> Flaw {
     Flaw::new(FailureKind::NotAMessage, detail)
 }
 
-/// Makes a reply of what a model said and cost, unless it was refused or cut off, or nothing was
-/// said.
+/// Builds a reply from a model's text; a refused, cut-off or empty one is a flaw.
 pub(super) fn reply(
     stop_reason: Option<&str>,
     text: &str,
@@ -125,8 +122,8 @@ pub(super) fn reply(
     Err(Flaw { tokens, ..flaw })
 }
 
-/// Counts the tokens of a `usage` object; a missing count is zero, and none is believed
-/// above what any one call can cost.
+/// Reads the token counts of a `usage` object. A missing count is zero, and each is limited to what
+/// one call can cost.
 pub(super) fn tokens(usage: &Value) -> TokenCount {
     let count = |key: &str| usage[key].as_u64().unwrap_or(0).min(MOST_TOKENS);
     let input = [
@@ -140,11 +137,10 @@ pub(super) fn tokens(usage: &Value) -> TokenCount {
     }
 }
 
-/// Reads the body of an answer with any other status than 2xx.
 pub(super) fn read_error(status: u16, body: &str) -> Flaw {
     let value: Value = serde_json::from_str(body).unwrap_or_default();
-    let told = error(&value);
-    let (sort, words) = told.unwrap_or(("", body));
+    let api_error = error(&value);
+    let (sort, words) = api_error.unwrap_or(("", body));
     let said = [sort, words].map(str::trim).join(": ");
     let said = said.trim_matches([':', ' ']);
     let detail = if said.is_empty() {
@@ -152,10 +148,9 @@ pub(super) fn read_error(status: u16, body: &str) -> Flaw {
     } else {
         format!("status {status}: {}", quote(said))
     };
-    Flaw::new(kind_of_status(status, told), detail)
+    Flaw::new(kind_of_status(status, api_error), detail)
 }
 
-/// Returns the type and the message of an API error.
 pub(super) fn error(value: &Value) -> Option<(&str, &str)> {
     let error = value.get("error")?;
     let field = |key: &str| error[key].as_str().unwrap_or("");
@@ -166,10 +161,10 @@ pub(super) fn error(value: &Value) -> Option<(&str, &str)> {
     }
 }
 
-/// What a status means, with what the API says of it. Without its word, most of them came
-/// from something on the way there, and pass.
-pub(super) fn kind_of_status(status: u16, told: Option<(&str, &str)>) -> FailureKind {
-    match (status, told) {
+/// Classifies a status and the API's error, if the body has one. Most statuses without one come
+/// from a proxy on the way and are temporary.
+pub(super) fn kind_of_status(status: u16, api_error: Option<(&str, &str)>) -> FailureKind {
+    match (status, api_error) {
         (300..=399, _) => FailureKind::Redirected,
         (403, Some(("permission_error", _))) => FailureKind::NoPermission,
         (401, _) | (403 | 407, Some(_)) => FailureKind::RefusedKey,
@@ -185,8 +180,8 @@ pub(super) fn kind_of_status(status: u16, told: Option<(&str, &str)>) -> Failure
     }
 }
 
-/// Only what is said of the question itself is its own fault; a used-up limit, a setting that
-/// the model does not know or an account that was closed is reported in the same way.
+/// Classifies an invalid request. Only a few phrases blame the question itself. A used-up limit, an
+/// unknown setting or a closed account is reported in the same way.
 fn kind_of_bad_request(words: &str) -> FailureKind {
     const OF_THE_QUESTION: [&str; 5] = [
         "too long",
@@ -203,8 +198,7 @@ fn kind_of_bad_request(words: &str) -> FailureKind {
     }
 }
 
-/// Returns what an API error means that came without a status of its own; `None` where it is
-/// none of the API's.
+/// Classifies an API error that came without its own status; `None` for an unknown type.
 fn kind_of_error(sort: &str, words: &str) -> Option<FailureKind> {
     Some(match sort {
         "authentication_error" => FailureKind::RefusedKey,
@@ -220,21 +214,21 @@ fn kind_of_error(sort: &str, words: &str) -> Option<FailureKind> {
     })
 }
 
-/// The API reports an empty balance as an invalid request.
+/// Returns `true` for an empty balance, which the API reports as an invalid request.
 fn is_about_credit(sort: &str, words: &str) -> bool {
     ["billing_error", "insufficient_quota"].contains(&sort)
         || words.to_ascii_lowercase().contains("credit balance")
 }
 
-/// Returns what the words mean that a client or gateway says in place of a reply, although it
-/// reports no error; `None` for what may be a reply, which holds JSON.
+/// Classifies a message that a client or gateway sends in place of a reply without reporting an
+/// error. Returns `None` for a long text or one with JSON, which may be a reply.
 fn in_place_of_reply(text: &str) -> Option<FailureKind> {
     const LONGEST: usize = 300;
     let is_short = text.len() <= LONGEST && !text.contains(['{', '[']);
     kind_of_words(text).filter(|_| is_short)
 }
 
-/// Classifies words that are no reply; the first phrase that occurs decides.
+/// Classifies a message that is no reply; the first phrase in the list that occurs decides.
 pub(super) fn kind_of_words(words: &str) -> Option<FailureKind> {
     const PHRASES: [(&str, FailureKind); 17] = [
         ("not logged in", FailureKind::RefusedKey),

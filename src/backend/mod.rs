@@ -1,9 +1,8 @@
-//! What answers a prompt.
+//! The backends that answer a prompt.
 //!
 //! Every backend implements [`Backend`]: one [`Ask`] in, one [`BackendReply`] or one
-//! [`BackendFailure`] out. A failure says by its [`FailureKind`] whether it may pass (the job
-//! waits) or lies with the reply (the job gets one more try), so that nobody outside
-//! this room knows a status code.
+//! [`BackendFailure`] out. The [`FailureKind`] says whether the failure may pass (the job waits) or
+//! is the reply's fault (the job gets one more try). Status codes stay in this module.
 
 mod anthropic;
 mod base_url;
@@ -47,25 +46,25 @@ pub type BackendResult<'a> =
 pub trait Backend: Send + Sync {
     fn name(&self) -> BackendName;
 
-    /// Answers `ask`; dropping the answer stops the work on it.
+    /// Answers `ask`; dropping the future cancels the work.
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a>;
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     pub step: AccountStep,
-    /// The standing instructions; may be empty.
+    /// The system prompt; may be empty.
     pub system: &'a str,
     pub prompt: &'a str,
-    /// The model's id, or for `claude-cli` its alias; the offline backends ignore it.
+    /// The model's id, or its alias for `claude-cli`; the offline backends ignore it.
     pub model: &'a str,
     pub max_tokens: u32,
-    /// The marker that fences untrusted text in the prompt; a reply that holds it is an
-    /// echo. Empty when the prompt has none.
+    /// The marker that fences untrusted text in the prompt; empty if the prompt has none. A reply
+    /// that contains it is an echo.
     pub marker: &'a str,
-    /// The most requests it may take, within the retry policy.
+    /// The most requests that this question may use, within the retry policy.
     pub attempts: u32,
-    /// When the answer must be there, all attempts and pauses included.
+    /// The time by which the answer must have arrived, including all attempts and pauses.
     pub deadline: Option<Instant>,
 }
 
@@ -79,7 +78,7 @@ impl Ask<'_> {
 pub struct BackendReply {
     /// The text; never empty.
     pub text: String,
-    /// The model that wrote it, as the backend names it.
+    /// The model that wrote the text, as the backend names it.
     pub model: String,
     pub tokens: TokenCount,
     pub attempts: u32,
@@ -96,7 +95,7 @@ pub struct TokenCount {
 mod tests {
     use super::*;
 
-    /// A question whose texts have all that a hash must see through.
+    /// A question whose texts contain everything that the hash normalises.
     pub(super) const ASK: Ask<'static> = Ask {
         step: AccountStep::Reflector,
         system: "Judge.",

@@ -1,7 +1,7 @@
-//! Chat completions in the form of `OpenAI`'s: Ollama, vLLM, llama.cpp, `OpenRouter` and the like.
+//! Chat completions in `OpenAI`'s format: Ollama, vLLM, llama.cpp, `OpenRouter` and others.
 //!
-//! Servers differ in what they know. What one refuses by name is left out from then on: JSON mode,
-//! and `max_tokens`, which newer models call `max_completion_tokens`.
+//! Servers support different fields. A field that one refuses by name is left out from then on:
+//! JSON mode, and `max_tokens`, which newer models call `max_completion_tokens`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -20,22 +20,22 @@ const PATH: &str = "/chat/completions";
 const JSON_MODE: &str = "response_format";
 const MAX_TOKENS: &str = "max_tokens";
 const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
-/// Where some models think aloud before they answer.
+/// The tags around the thinking that some models print before they answer.
 const THINKING: (&str, &str) = ("<think>", "</think>");
 
-/// Asks a server with chat completions; without a key where it wants none.
+/// Asks a server with chat completions; the key is optional.
 #[derive(Debug)]
 pub struct Openai {
     server: Server,
     policy: RetryPolicy,
-    /// Whether the server knows JSON mode, as far as it has said.
+    /// `true` until the server refuses JSON mode.
     has_json_mode: AtomicBool,
-    /// Whether it calls the limit by its older name.
+    /// `true` until the server refuses `max_tokens`, the limit's older name.
     has_max_tokens: AtomicBool,
 }
 
 impl Openai {
-    /// Prepares requests to `base`, an address up to `/v1`; nothing is sent yet.
+    /// Prepares requests to `base`, an address that ends in `/v1`; nothing is sent yet.
     pub fn new(base: BaseUrl, credential: Option<Credential>, policy: RetryPolicy) -> Self {
         Self {
             server: Server::new(base, credential, None),
@@ -71,7 +71,7 @@ impl Openai {
         }
     }
 
-    /// Leaves out what the server has refused; tells whether there was anything.
+    /// Leaves out a field that the server has refused; returns `true` if it found a new one.
     fn learns_from(&self, failure: &BackendFailure) -> bool {
         let said =
             |name: &str| failure.kind == FailureKind::BadRequest && failure.message.contains(name);
@@ -94,7 +94,7 @@ impl Openai {
             "messages": messages[first..],
             limit: ask.max_tokens,
         });
-        // A question without instructions asks for no JSON.
+        // A question without a system prompt expects no JSON.
         if self.has_json_mode.load(Ordering::Relaxed) && !ask.system.is_empty() {
             request[JSON_MODE] = json!({"type": "json_object"});
         }
@@ -133,7 +133,6 @@ fn read(body: &str, ask: &Ask<'_>) -> Result<BackendReply, Flaw> {
     message::reply(stop, spoken(&whole), from, ask)
 }
 
-/// The content of a message: a text, or parts of which some are texts.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -145,7 +144,7 @@ fn text(content: &Value) -> String {
     }
 }
 
-/// What is said after the thinking; nothing where that has no end.
+/// Returns the text after the thinking; empty if the thinking has no end.
 fn spoken(text: &str) -> &str {
     match text.trim_start().strip_prefix(THINKING.0) {
         Some(thought) => thought.split_once(THINKING.1).map_or("", |(_, said)| said),

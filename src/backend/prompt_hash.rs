@@ -1,9 +1,8 @@
-//! What identifies a prompt, whoever asks it and when.
+//! The hash that identifies a prompt, independent of who asks it and when.
 //!
-//! The hash is that of the canonical prompt (spec/2, section 4.3): JSON with sorted keys and
-//! no spaces, all but ASCII escaped, white space in its texts collapsed, and the marker
-//! replaced by `{nonce}`. Model and token limit are no part of it: a recorded reply
-//! stands for the prompt, whoever answered it.
+//! It is taken over the canonical prompt (spec/2, section 4.3): JSON with sorted keys and no
+//! spaces, non-ASCII escaped, white space collapsed, and the marker replaced by `{nonce}`. Model
+//! and token limit are left out, so a recorded reply fits any model.
 
 use std::fmt::Write as _;
 
@@ -15,10 +14,9 @@ use crate::digest::hex;
 
 const PROMPT_VERSION: u32 = 1;
 const NONCE: &str = "{nonce}";
-/// How many digits of a hash make a fixture's key in logs.
 const KEY_DIGITS: usize = 12;
 
-/// Returns the hash of a prompt, in lower-case digits.
+/// Returns the hash of a prompt, in lower-case hexadecimal digits.
 pub(crate) fn prompt_hash(ask: &Ask<'_>) -> String {
     let text = |text: &str| match ask.marker {
         "" => collapse(text),
@@ -32,12 +30,11 @@ pub(crate) fn prompt_hash(ask: &Ask<'_>) -> String {
     }))
 }
 
-/// Returns the first 12 digits of a hash: the `fixture_key` of logs.
 pub(crate) fn fixture_key(hash: &str) -> &str {
     &hash[..KEY_DIGITS]
 }
 
-/// Makes one space of every run of white space, and none at the ends.
+/// Replaces every run of white space by one space, and removes it at both ends.
 fn collapse(text: &str) -> String {
     // The four separators that Python counts as white space and Unicode does not.
     let is_space = |c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c);

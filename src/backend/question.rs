@@ -1,8 +1,7 @@
-//! Asks reflector and curator: one prompt, one reply, one more try when the reply is at
-//! fault.
+//! Asks the reflector or curator: one prompt, one reply, and one more try if the reply is at fault.
 //!
-//! A question never fails (REQ-REFL-006, INV-REFL-002): what goes wrong becomes the empty
-//! result with its cause, and the cause says what the job does next.
+//! A question never fails (REQ-REFL-006, INV-REFL-002): an error becomes the empty result with its
+//! cause, and the cause decides what the job does next.
 
 use super::{Ask, Backend, BackendFailure, FailureKind};
 use crate::fault;
@@ -10,25 +9,22 @@ use crate::playbook::Skipped;
 use crate::reflect::prompt::own_part;
 use crate::reflect::reply::Reply;
 
-/// How often a question is asked when the reply is at fault.
 const TRIES: u32 = 2;
 const ECHO: &str = "the reply repeats our prompt";
-/// A text of so many bytes that stands in our prompt was not found out by a model.
+/// The length in bytes from which a taught text found in our own prompt counts as an echo.
 const SHORTEST_ECHO: usize = 30;
 
-/// What came of a question, whatever happened.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Answered<T> {
     /// The result; empty when there is a cause.
     pub(crate) result: T,
     pub(crate) skipped: Vec<Skipped>,
-    /// Why the result is empty; `None` when it is what the model said.
+    /// The reason why the result is empty; `None` after a success.
     pub(crate) cause: Option<BackendFailure>,
-    /// The replies as they came, for the diagnostic mode.
+    /// The raw replies, for the diagnostic mode.
     pub(crate) replies: Vec<String>,
 }
 
-/// Asks and reads the reply (REQ-REFL-003).
 pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> Answered<T> {
     let mut answered = Answered::default();
     for _ in 0..TRIES {
@@ -73,7 +69,7 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
     answered
 }
 
-/// Returns `true` if a result would teach what stands in our own part of the prompt: its example.
+/// Returns `true` if a result teaches a text from our own part of the prompt, such as its example.
 fn repeats_us<T: Reply>(result: &T, ask: &Ask<'_>) -> bool {
     let own = own_part(ask.prompt, ask.marker);
     let taught = result.taught();

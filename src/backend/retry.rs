@@ -1,4 +1,4 @@
-//! When a request is sent again, and how long to wait before.
+//! Decides when a request is sent again, and after what pause.
 
 use std::time::{Duration, Instant};
 
@@ -8,17 +8,16 @@ use jiff::tz::TimeZone;
 
 use super::{Ask, BackendFailure, BackendReply, FailureKind};
 
-/// How often and how patiently a request is repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryPolicy {
-    /// Requests per question, the first included.
+    /// The requests per question, including the first.
     pub attempts: u32,
-    /// The pause after the first failure; each later one is twice as long.
+    /// The pause after the first failure; it doubles after each further one.
     pub base: Duration,
-    /// The part of a pause by which chance shortens or lengthens it.
+    /// The share of a pause by which it is randomly shortened or lengthened.
     pub jitter: f64,
     pub request: Duration,
-    /// The longest `retry-after` that is slept here; a longer one goes to the caller.
+    /// The longest `retry-after` that is waited for here; a longer one is returned to the caller.
     pub longest_wait: Duration,
 }
 
@@ -35,11 +34,11 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns the pause after the given number of failures, or `None` when the server
-    /// wants a longer one than is slept here.
+    /// Returns the pause after the given number of failures, or `None` if the server asks for a
+    /// longer one than `longest_wait`.
     ///
-    /// `chance` lies between -1 and 1. What the server asks for is kept to exactly; no pause at
-    /// all, or a date that has passed, asks for nothing.
+    /// `chance` is between -1 and 1. A server's `retry-after` is used exactly; zero or a past date
+    /// counts as not given.
     fn pause(&self, failures: u32, retry_after: Option<Duration>, chance: f64) -> Option<Duration> {
         if let Some(wait) = retry_after.filter(|wait| !wait.is_zero()) {
             return (wait <= self.longest_wait).then_some(wait);
@@ -50,14 +49,14 @@ impl RetryPolicy {
     }
 }
 
-/// The time that the next request may take, of this much; zero when the deadline has passed.
+/// Returns the time limit of the next request; zero once the deadline has passed.
 pub(super) fn time_left(request: Duration, deadline: Option<Instant>) -> Duration {
     let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
     left.map_or(request, |left| left.min(request))
 }
 
-/// Repeats `attempt`, which is given its time limit, until it answers, the policy ends, or the
-/// question's own attempts or time are used up.
+/// Repeats `attempt` with a time limit until it succeeds, the policy ends, or the question's own
+/// attempts or time are used up.
 pub(super) async fn repeat<A, F>(
     policy: &RetryPolicy,
     ask: &Ask<'_>,
@@ -110,10 +109,10 @@ where
 
 const LONGEST_BELIEVED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The one form of a date that servers of today write.
+/// The only form of HTTP date that today's servers write.
 const DATE_FORM: &str = "%a, %d %b %Y %H:%M:%S GMT";
 
-/// Reads a `retry-after` header: seconds, or a date, of which the past means zero.
+/// Reads a `retry-after` header: seconds or a date; a past date gives zero.
 pub(super) fn retry_after(header: &str, now: Timestamp) -> Option<Duration> {
     let header = header.trim();
     let wait = match header.parse::<f64>() {

@@ -1,8 +1,8 @@
-//! The backend that needs no network: the rules answer as a model would, in JSON.
+//! The backend without a network: the rules answer as a model would, in JSON.
 
 use super::{AccountStep, Ask, Backend, BackendName, BackendReply, BackendResult, TokenCount};
 
-/// Answers with what the rules say of a session.
+/// Answers with the rules' reflection on a session, a JSON text.
 pub(crate) struct Rules(pub(crate) String);
 
 impl Backend for Rules {
@@ -13,7 +13,7 @@ impl Backend for Rules {
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> BackendResult<'a> {
         let text = match ask.step {
             AccountStep::Reflector => self.0.clone(),
-            // Without a model no curator runs, and the gate has asked the rules before.
+            // Without a model no curator runs, and the gate has consulted the rules already.
             AccountStep::Curator | AccountStep::Gate => String::from("{}"),
         };
         let reply = BackendReply {

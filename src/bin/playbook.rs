@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         if let Some(event) = name.to_str().and_then(HookEvent::from_name) {
             playbook::cli::hook(event, args);
         }
-        // No event, or one of a later version: nothing to do, and never an error.
+        // A missing event, or one of a later version, is ignored: hooks never fail.
         if !name.to_string_lossy().starts_with('-') {
             return ExitCode::SUCCESS;
         }

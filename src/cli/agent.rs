@@ -1,15 +1,15 @@
-//! A command may be the user's, or one that the agent runs in a session.
+//! Recognises commands that the agent runs in a session rather than the user.
 //!
-//! A page that the agent reads can ask it to run a command. What only the user's word can
-//! allow is not taken from there.
+//! A page that the agent reads can ask it to run a command. Changes that need the user's own
+//! decision are therefore refused to the agent.
 
 use std::io::{self, IsTerminal as _};
 
 use super::output::Hinted;
 use crate::env::{Env, name};
 
-/// Returns `true` if the client's agent runs this command: the client says so, and nobody sits
-/// at a terminal.
+/// Returns `true` if the client's agent runs this command: the client's variable is set, and stdin
+/// is no terminal.
 pub(super) fn is_at_it(env: &Env) -> bool {
     env.get(name::CLAUDECODE).is_some() && !io::stdin().is_terminal()
 }

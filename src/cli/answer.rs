@@ -1,8 +1,8 @@
-//! A command answers with one object, which `--json` prints as it is, and which a template
-//! of `screens/` lays out for a reader.
+//! Renders a command's answer: one object, which `--json` prints as it is and a template of
+//! `screens/` lays out.
 //!
-//! Texts may come from anywhere: each is made plain where a template puts it in, so that no
-//! command can forget to. `<bad>…</bad>` and the like in a template are colours.
+//! Texts may come from anywhere, so each is made plain where a template inserts it. `<bad>…</bad>`
+//! and similar marks in a template are colours.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ pub(super) fn give(as_json: bool, screen: &str, answer: impl Serialize) -> anyho
     show(screen, answer)
 }
 
-/// Prints an answer as `screen` lays it out, each line as wide as the terminal has room.
+/// Prints an answer in the layout `screen`, with lines as wide as the terminal.
 pub(super) fn show(screen: &str, answer: impl Serialize) -> anyhow::Result<()> {
     for line in laid_out(screen, answer)?.lines() {
         output::line(format_args!("{line}"))?;
@@ -62,10 +62,10 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.render_str(&coloured(screen), Value::from(Serde(answer)))
 }
 
-/// Returns what screens and the report's page have in common.
+/// Returns the template environment shared by the screens and the report's page.
 pub(super) fn environment() -> Environment<'static> {
     let mut env = Environment::new();
-    // What a macro made is not made plain again.
+    // A macro's output is not escaped again.
     env.set_auto_escape_callback(|_| AutoEscape::Html);
     env.add_filter("left", |value: Value, width: usize| {
         Value::from_safe_string(format!("{:<width$}", plain(&value.to_string())))
@@ -136,7 +136,7 @@ fn coloured(screen: &str) -> String {
         })
 }
 
-/// Returns the cells of `room` that stand for `number` of `most`; none only for none.
+/// Returns how many of `room` cells show `number` out of `most`; 0 only if `number` is 0.
 fn scaled(number: u128, most: u128, room: u128) -> u128 {
     if number == 0 || most == 0 || room == 0 {
         return 0;
@@ -152,12 +152,12 @@ mod tests {
     #[test]
     fn a_text_from_outside_is_plain_and_has_no_say_in_colours() {
         let answer = json!({"text": "a\u{1b}[31m\n\u{202e}b <bad>&", "nothing": null});
-        let told = laid_out(
+        let text = laid_out(
             "<b>{{ text }}</b>|{{ text|left(15) }}|{{ nothing }}{{ lost.too }}|",
             answer,
         );
         let (bold, end) = (BOLD.render(), BOLD.render_reset());
         let expected = format!("{bold}a[31m b <bad>&{end}|a[31m b <bad>& ||");
-        assert_eq!(told.unwrap(), expected);
+        assert_eq!(text.unwrap(), expected);
     }
 }

@@ -1,6 +1,6 @@
 //! `playbook bench`: one reflection of a fixed session, without a network (spec/2, section 12).
 //!
-//! The session is built in, so that the answer depends on nothing but settings and program.
+//! The session is built in, so the result depends only on settings and program.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use crate::backend::{Ask, Backend, BackendName, BackendResult, fixture_key, prom
 use crate::config::{self, BackendChoice, Config};
 use crate::queue::ask::{Asker, BackendParts, SessionQuestion, build};
 use crate::queue::budget::TIMEOUT;
-use crate::queue::files::SessionEvidence;
+use crate::queue::progress::SessionEvidence;
 use crate::reflect::prompt::REFLECTOR_TEMPLATE;
 use crate::reflect::rules;
 use crate::transcript::{ReadOptions, scan_reader};
@@ -30,7 +30,7 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
     let playbook = Playbook::parse(PLAYBOOK.as_bytes()).context("could not read the playbook")?;
     let parts = BackendParts {
         paths: &paths,
-        // Nobody's: nothing here costs anything.
+        // An empty account, since nothing here costs anything.
         account: &Account {
             need: Need::bare(name),
             secret: None,
@@ -79,7 +79,7 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         None => (words, operations.min(budgets.ops)),
     };
     let ms = took.as_secs_f64() * 1_000.0;
-    let mut told = json!({
+    let mut answer = json!({
         "backend": name,
         "allow_reflection": config.reflection.enabled,
         "tokens_budget": config.reflection.summary_tokens,
@@ -92,12 +92,12 @@ pub(super) fn run(args: &args::BenchArgs) -> anyhow::Result<()> {
         "reason": reason,
     });
     if let (BackendName::Fixtures, Some(hash)) = (name, observed.first.get()) {
-        told["fixture_key"] = fixture_key(hash).into();
+        answer["fixture_key"] = fixture_key(hash).into();
     }
-    output::json(&told)
+    output::json(&answer)
 }
 
-/// The settings; files that they name lie beside them.
+/// Reads the settings; relative paths in them start at their folder.
 fn settings(paths: &Paths, file: Option<&Path>) -> anyhow::Result<Config> {
     let Some(file) = file else {
         return Ok(config::load(&paths.config_file())?);
@@ -110,7 +110,7 @@ fn settings(paths: &Paths, file: Option<&Path>) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-/// The session of the demo: citations that went well and ill, and a rule of the user's.
+/// Reads the demo's session: helpful and harmful citations, and a rule of the user's.
 fn fixed_session() -> anyhow::Result<SessionEvidence> {
     let (options, bytes) = (ReadOptions::default(), SESSION.as_bytes());
     let digest = scan_reader(bytes, 0, &options, &mut |_, _| false);
@@ -118,7 +118,6 @@ fn fixed_session() -> anyhow::Result<SessionEvidence> {
     Ok(SessionEvidence::of(digest, BUDGET))
 }
 
-/// A backend that keeps the hash of the first prompt it was asked.
 struct Observed<'a> {
     backend: Box<dyn Backend + 'a>,
     first: OnceLock<String>,

@@ -1,7 +1,7 @@
-//! `playbook bootstrap`: learns from the sessions that are already there.
+//! `playbook bootstrap`: learns from existing sessions.
 //!
-//! It looks which of them are new, asks, and makes a job of each. A worker does them; on a
-//! terminal this process watches it.
+//! It finds the new ones, asks, and enqueues a job for each. A worker does the jobs; on a terminal
+//! this process shows the progress.
 
 use std::collections::HashSet;
 use std::io::{IsTerminal as _, stderr};
@@ -18,31 +18,31 @@ use super::{OK, USER_ERROR};
 use crate::backend::BackendName;
 use crate::queue::bootstrap::{self, BATCH, Estimates, News};
 use crate::queue::budget::Usage;
-use crate::queue::context::WorkerContext;
+use crate::queue::context::Worker;
 use crate::queue::job::JobEvent;
 use crate::queue::requests::{self, Wish};
 use crate::queue::transcripts::{self, PastTranscript};
 use crate::queue::{spool, worker_lock};
 
-/// The status of a run that the user stopped: 128 and the number of SIGINT.
+/// The exit status after Ctrl-C: 128 and the number of SIGINT.
 const STOPPED: u8 = 130;
 const LOOK: Duration = Duration::from_millis(100);
-/// Time that a new worker is given to take its lock.
+/// The time that a new worker has to take its lock.
 const START: Duration = Duration::from_secs(1);
-/// Workers in a row that may end without having done anything.
+/// The most workers in a row that may end without having done anything.
 const MAX_IDLE_WORKERS: u32 = 10;
 const NO_WORKER: &str = "no worker could do it; see `playbook doctor`";
 
 pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
     let session = &NamedSession::on(&args.on)?;
     refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
-    // Else each session would be passed over for it.
+    // Checked first: a masker that cannot be built would make every job skip its session.
     session.masker()?;
     let context = session.context()?;
     let plan = plan(session, &context, args)?;
-    let mut told = plan.json();
+    let mut answer = plan.json();
     if !args.on.json {
-        let mut shown = told.clone();
+        let mut shown = answer.clone();
         shown["is_offline"] = plan.backend.is_offline().into();
         shown["is_narrowed"] = (args.since.is_some() || args.skip_subagents).into();
         shown["waiting"] = plan.waiting.into();
@@ -50,7 +50,7 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
     }
     if plan.new.len() + plan.begun.len() == 0 || !agreed(args)? {
         if args.on.json {
-            output::json(&told)?;
+            output::json(&answer)?;
         }
         return Ok(OK);
     }
@@ -65,18 +65,18 @@ pub(super) fn run(args: &args::BootstrapArgs) -> anyhow::Result<u8> {
         return Ok(OK);
     }
     let runtime = runtime()?;
-    // From here on Ctrl-C takes back what was enqueued.
+    // From here on Ctrl-C withdraws what was enqueued.
     let interrupt = runtime.block_on(async { signal(SignalKind::interrupt()) })?;
     let before = bootstrap::spent(&context, &session.project)?;
     let mut watch = enqueue(&context, &plan)?;
     runtime.block_on(watch.run(interrupt))?;
     let after = bootstrap::spent(&context, &session.project)?;
-    told["spent"] = json!(Usage {
+    answer["spent"] = json!(Usage {
         calls: after.calls.saturating_sub(before.calls),
         tokens: after.tokens.saturating_sub(before.tokens),
     });
-    let status = watch.sum_up(&mut told)?;
-    answer::give(args.on.json, include_str!("screens/bootstrap.txt"), told)?;
+    let status = watch.sum_up(&mut answer)?;
+    answer::give(args.on.json, include_str!("screens/bootstrap.txt"), answer)?;
     Ok(status)
 }
 
@@ -95,40 +95,39 @@ fn agreed(args: &args::BootstrapArgs) -> anyhow::Result<bool> {
 
 #[derive(Debug)]
 struct BootstrapPlan {
-    /// Sessions without a job, oldest first.
+    /// The sessions without a job, oldest first.
     new: Vec<PastTranscript>,
-    /// Jobs of an earlier run that have not ended, oldest first.
+    /// The unfinished jobs of an earlier run, oldest first.
     begun: Vec<JobId>,
-    /// The most that each may take, those of `begun` first, and a run of the curator.
+    /// The most that each may cost, those of `begun` first, and the most for a curator run.
     shares: Estimates,
-    /// The runs of the curator that jobs of `begun` bring.
+    /// The curator runs that jobs of `begun` start.
     begun_runs: usize,
     backend: BackendName,
     project: PathBuf,
     found: usize,
     too_little: usize,
     open: usize,
-    /// Jobs of this project that come from elsewhere.
     waiting: usize,
     unreadable: Vec<String>,
 }
 
 fn plan(
     session: &NamedSession,
-    context: &WorkerContext,
+    context: &Worker,
     args: &args::BootstrapArgs,
 ) -> anyhow::Result<BootstrapPlan> {
     let project = &session.project;
     let candidates = candidates(session, args);
     let waiting = bootstrap::waiting(context, project)?;
-    let open = bootstrap::open_now(&context.surroundings);
+    let open = bootstrap::open_now(context);
     let begun = waiting.ours.iter().map(|job| job.ticket.id.clone());
     let mut plan = BootstrapPlan {
         new: Vec::new(),
         begun: begun.collect(),
         shares: Estimates::default(),
         begun_runs: waiting.runs(),
-        backend: context.surroundings.account.need.backend,
+        backend: context.account.need.backend,
         project: project.clone(),
         found: candidates.len(),
         too_little: 0,
@@ -162,7 +161,7 @@ fn plan(
         }
     }
     bar.finish_and_clear();
-    plan.shares = bootstrap::estimates(&context.surroundings, &session.config, project, &evidence)?;
+    plan.shares = bootstrap::estimates(context, &session.config, project, &evidence)?;
     Ok(plan)
 }
 
@@ -183,7 +182,7 @@ impl BootstrapPlan {
         self.shares.sessions.iter().copied().chain(runs).sum()
     }
 
-    /// The plan, as part of the one object of `--json`; nothing of it is done yet.
+    /// Returns the plan as part of the one object of `--json`, before anything is done.
     fn json(&self) -> Value {
         json!({
             "project": self.project,
@@ -208,30 +207,23 @@ impl BootstrapPlan {
 }
 
 /// Makes the jobs of a plan, oldest first, and has those of an earlier run tried again.
-fn enqueue<'a>(context: &'a WorkerContext, plan: &'a BootstrapPlan) -> anyhow::Result<Watch<'a>> {
+fn enqueue<'a>(context: &'a Worker, plan: &'a BootstrapPlan) -> anyhow::Result<Watch<'a>> {
     let mut shares = plan.shares.sessions.iter().copied();
     let mut requests = Vec::new();
     for (job, more) in plan.begun.iter().cloned().zip(&mut shares) {
-        let need = context.surroundings.account.need.clone();
+        let need = context.account.need.clone();
         let wish = Wish::Retry { job, need, more };
         requests.push(requests::leave(context.paths(), context.now(), wish)?);
     }
     let mut jobs = plan.begun.clone();
-    // After those of an earlier run, also where the clock has not moved on: a copy of their records
-    // is theirs.
+    // After those of an earlier run, even if the clock has not moved: a copied record counts for
+    // the earlier job.
     let first = plan.begun.iter().map(|id| id.turn().saturating_add(1));
     let turns = (first.max().unwrap_or_default()..=u16::MAX).chain((0..=u16::MAX).cycle());
     for (((place, turn), past), agreed) in (1..).zip(turns).zip(&plan.new).zip(shares) {
         let ends = place % BATCH == 0 || place == plan.new.len();
         let agreed = (agreed, ends.then_some(plan.shares.curator));
-        let surroundings = &context.surroundings;
-        jobs.push(bootstrap::put(
-            surroundings,
-            &plan.project,
-            past,
-            turn,
-            agreed,
-        )?);
+        jobs.push(bootstrap::put(&context, &plan.project, past, turn, agreed)?);
     }
     Ok(Watch {
         context,
@@ -246,15 +238,14 @@ fn enqueue<'a>(context: &'a WorkerContext, plan: &'a BootstrapPlan) -> anyhow::R
 }
 
 struct Watch<'a> {
-    context: &'a WorkerContext,
+    context: &'a Worker,
     project: &'a Path,
-    /// All that are waited for; runs of the curator join them as they come.
+    /// All jobs that are waited for; curator runs are added as they come up.
     jobs: Vec<JobId>,
-    /// Those of them that have not ended.
     pending: Vec<JobId>,
-    /// Requests that no worker has carried out yet.
+    /// The requests that no worker has carried out yet.
     requests: Vec<PathBuf>,
-    /// Pending jobs that no worker can do soon, with the reason.
+    /// The pending jobs that no worker can do soon, each with the reason.
     waiting: Vec<(JobId, String)>,
     is_stopped: bool,
     bar: ProgressBar,
@@ -296,13 +287,13 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Looks which jobs have ended; returns false once no other can be done soon.
+    /// Updates which jobs have ended; returns `false` once no other can be done soon.
     fn has_work(&mut self) -> anyhow::Result<bool> {
         self.requests.retain(|request| request.exists());
         let there = spool::list(&self.context.paths().spool())?;
         let there: HashSet<JobId> = there.into_iter().collect();
         self.pending.retain(|id| there.contains(id));
-        // A run is there before the session leaves that made it due.
+        // The curator run is written before the session's job that made it due is removed.
         for id in there {
             if !self.jobs.contains(&id) && bootstrap::is_run(self.context, self.project, &id) {
                 self.jobs.push(id.clone());
@@ -323,13 +314,13 @@ impl Watch<'_> {
         Ok(has_work)
     }
 
-    /// Adds to the plan what came of it; returns the exit status.
-    fn sum_up(&self, told: &mut Value) -> anyhow::Result<u8> {
+    /// Adds the outcome to the plan; returns the exit status.
+    fn sum_up(&self, answer: &mut Value) -> anyhow::Result<u8> {
         let memory = self.context.memory();
         let (mut done, mut runs) = (Vec::new(), Vec::new());
         let (mut left, mut has_failed) = (0, false);
         for id in self.jobs.iter().filter(|id| !self.pending.contains(id)) {
-            // What was withdrawn is not recorded.
+            // A withdrawn job is not recorded.
             let Some(row) = memory.job(id.as_str())? else {
                 left += 1;
                 continue;
@@ -351,13 +342,13 @@ impl Watch<'_> {
         }
         let waiting = self.waiting.iter();
         let waiting = waiting.map(|(id, reason)| json!({"job": id, "reason": reason}));
-        told["started"] = true.into();
-        told["done"] = done.into();
-        told["runs"] = runs.into();
-        told["waiting"] = waiting.collect();
-        told["left"] = left.into();
-        told["in_hand"] = (self.pending.len() - self.waiting.len()).into();
-        told["stopped"] = self.is_stopped.into();
+        answer["started"] = true.into();
+        answer["done"] = done.into();
+        answer["runs"] = runs.into();
+        answer["waiting"] = waiting.collect();
+        answer["left"] = left.into();
+        answer["in_hand"] = (self.pending.len() - self.waiting.len()).into();
+        answer["stopped"] = self.is_stopped.into();
         Ok(if self.is_stopped {
             STOPPED
         } else if left + self.waiting.len() > 0 || has_failed {

@@ -1,4 +1,4 @@
-//! Words for what happened to key points: shared by all commands that show changes.
+//! Words changes of key points, for all commands that show them.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -9,7 +9,7 @@ use crate::memory::Entry;
 use crate::playbook::{ChangeKind, PointChange, PointState};
 use crate::queue::job::JobEvent;
 
-/// Says in a few words what happened to a key point: `helpful 1 -> 2`.
+/// Describes a change in a few words: `helpful 1 -> 2`.
 fn deed(change: &PointChange) -> String {
     let none = PointState::default();
     let before = change.before.as_ref().unwrap_or(&none);
@@ -47,26 +47,27 @@ fn deed(change: &PointChange) -> String {
     }
 }
 
-/// Says what happened, for a change as [`in_json`] has it; one of a later version has only its word.
+/// Describes a change from its JSON, as [`in_json`] writes it. An unknown kind from a later version
+/// is shown as its word.
 pub(super) fn remembered(mut change: Value) -> String {
     change["id"] = change["point"].take();
     let kind = plain(change["kind"].as_str().unwrap_or_default());
     serde_json::from_value(change).map_or(kind, |change| deed(&change))
 }
 
-/// Names who did something: `session s1 (rules)`, `by hand`.
+/// Names the author of a change: `session s1 (rules)`, `by hand`.
 pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
     let session = short(session);
     match by_hand(event) {
         Some(words) if session.is_empty() => words.to_owned(),
-        // What a session says of the user's own points is an edit of another playbook.
+        // A session's verdict on the user's own points is an edit of another playbook.
         Some(_) => plain(&format!("session {session}")),
         None if event == JobEvent::Curate.word() => plain(&format!("curator ({backend})")),
         None => plain(&format!("session {session}, {event} ({backend})")),
     }
 }
 
-/// Names the way of a change that no session taught; `None` where one did.
+/// Names the kind of a change that no session taught; `None` for other events.
 pub(super) fn by_hand(event: &str) -> Option<&'static str> {
     let known = [
         (JobEvent::Edit, "by hand"),
@@ -78,7 +79,7 @@ pub(super) fn by_hand(event: &str) -> Option<&'static str> {
     found.map(|(_, words)| *words)
 }
 
-/// Returns the first part of a session's id that is a UUID, else all of it.
+/// Returns the first part of a session's id if it is a UUID, else the whole id.
 pub(super) fn short(session: &str) -> &str {
     match session.split_once('-') {
         Some((first, _)) if session.len() == UUID => first,
@@ -99,7 +100,7 @@ pub(super) fn local(at: Timestamp, format: &str) -> String {
     at.strftime(format).to_string()
 }
 
-/// A time as seen from now: `in 5m`, `3h ago`.
+/// Returns a time relative to now: `in 5m`, `3h ago`.
 pub(super) fn seen_from(at: Timestamp, now: Timestamp) -> String {
     let distance = at.duration_since(now);
     let text = match distance.abs().as_secs() {

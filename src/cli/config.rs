@@ -1,4 +1,4 @@
-//! `playbook config`: the settings, one by one.
+//! `playbook config`: shows and changes settings one by one.
 
 use super::args::{ConfigAction, ConfigArgs};
 use super::output::DIM;
@@ -11,7 +11,7 @@ use crate::prepare;
 use crate::queue::ask;
 use crate::redact::{self, Masker};
 
-/// The keys that hold an address, each with the backend that asks there.
+/// The keys that hold an address, each with the backend that uses it.
 const ADDRESSES: [(&str, BackendName); 2] = [
     ("anthropic.base_url", BackendName::Anthropic),
     ("openai.base_url", BackendName::Openai),
@@ -19,7 +19,7 @@ const ADDRESSES: [(&str, BackendName); 2] = [
 const NOTHING_CHANGED: &str =
     "nothing was changed; `docs/configuration.md` says what each key may be";
 
-/// Shows or changes settings; works with a file that cannot be used, too.
+/// Shows or changes settings; works also if the file cannot be used.
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     let (place, _) = NamedSession::examine(args.project.as_deref())?;
     if let ConfigAction::Set { .. } | ConfigAction::Unset { .. } = args.action {
@@ -55,14 +55,14 @@ fn list(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     state_guard::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
     let settings = keys.iter().map(|(key, source)| {
-        let mut told = described(place, &config, key, *source);
+        let mut value = described(place, &config, key, *source);
         if !as_json {
-            told["shown"] = shown(&config, key).into();
+            value["shown"] = shown(&config, key).into();
         }
-        told
+        value
     });
-    let told = json!({ "settings": settings.collect::<Vec<_>>() });
-    answer::give(as_json, include_str!("screens/config.txt"), told)
+    let answer = json!({ "settings": settings.collect::<Vec<_>>() });
+    answer::give(as_json, include_str!("screens/config.txt"), answer)
 }
 
 fn described(
@@ -81,7 +81,7 @@ fn described(
     })
 }
 
-/// A key's value as JSON, with secrets masked; null when it is unset.
+/// Returns a key's value as JSON, with secrets masked; null if it is unset.
 fn value(config: &Config, key: &SettingKey) -> Value {
     let parse = |text: String| {
         let mut table: toml::Table = format!("value = {text}").parse().ok()?;
@@ -99,7 +99,6 @@ fn masked(value: Value) -> Value {
     }
 }
 
-/// A key's value as TOML, with secrets masked.
 fn shown(config: &Config, key: &SettingKey) -> String {
     match toml::Value::try_from(value(config, key)) {
         Ok(value) => value.to_string(),
@@ -122,7 +121,7 @@ fn get(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return output::json(&described(place, &config, key, source));
     }
-    // As a script wants it: no quotes around a text, nothing for what is unset.
+    // The form for scripts: a text without quotes, nothing for an unset key.
     match value(&config, key) {
         Value::Null => Ok(()),
         Value::String(text) => Ok(output::whole(format_args!("{}", plain(&text)))?),
@@ -135,10 +134,10 @@ fn set(place: &NamedSession, name: &str, value: &str, as_json: bool) -> anyhow::
     state_guard::check_settings(&place.paths)?;
     let file = place.paths.config_file();
     if let Some((_, backend)) = ADDRESSES.iter().find(|(key, _)| *key == name) {
-        // Whatever else is wrong with the file is said by who writes it.
+        // Other errors in the file are reported by the write.
         let config = config::load(&file).unwrap_or_default();
         let url = value.trim().trim_matches(['"', '\'']);
-        // The flaw repeats no password.
+        // The flaw does not repeat a password.
         BaseUrl::parse(url, ask::plain(*backend, &config))
             .map_err(|flaw| Hinted::error(format!("`{name}`: {flaw}"), NOTHING_CHANGED))?;
     }
@@ -164,17 +163,17 @@ fn unset(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> 
         find(name)?;
     }
     prepare::ready(&place.paths, &place.project, place.env.clock().now());
-    let told = json!({"key": name, "removed": removed, "file": file});
-    answer::give(as_json, include_str!("screens/unset.txt"), told)
+    let answer = json!({"key": name, "removed": removed, "file": file});
+    answer::give(as_json, include_str!("screens/unset.txt"), answer)
 }
 
 fn path(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let shown = |path: PathBuf| path.to_string_lossy().into_owned();
-    let told = json!({
+    let answer = json!({
         "user": file(place, SettingSource::User).map(shown),
         "project": file(place, SettingSource::Project).map(shown),
     });
-    answer::give(as_json, "{{ user }}", told)
+    answer::give(as_json, "{{ user }}", answer)
 }
 
 fn check(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
@@ -183,15 +182,15 @@ fn check(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     problems.extend(self::problems(place));
     let ok = problems.is_empty();
     let notes = notes(place);
-    let mut told = json!({"ok": ok, "problems": problems, "notes": notes});
+    let mut answer = json!({"ok": ok, "problems": problems, "notes": notes});
     if !as_json {
         let files = [SettingSource::User, SettingSource::Project].into_iter();
         let files = files.filter_map(|source| file(place, source));
-        told["files"] = files
+        answer["files"] = files
             .map(|file| json!({"path": file, "is_there": file.exists()}))
             .collect();
     }
-    answer::give(as_json, include_str!("screens/check.txt"), told)?;
+    answer::give(as_json, include_str!("screens/check.txt"), answer)?;
     if ok {
         return Ok(());
     }
@@ -201,7 +200,7 @@ fn check(place: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     ))
 }
 
-/// Returns what the settings have that has no effect any more, and is accepted all the same.
+/// Describes settings that have no effect any more but are accepted.
 pub(super) fn notes(session: &NamedSession) -> Vec<String> {
     let sources = [SettingSource::User, SettingSource::Project];
     let gone = sources.into_iter().flat_map(|source| {

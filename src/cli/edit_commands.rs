@@ -1,7 +1,7 @@
 //! `playbook add`, `edit`, `remove`, `pin`, `undo`: the user's own changes.
 //!
-//! Each is a job like any other, so that it is applied once, recorded, and can be undone.
-//! It is tried on a copy first: what cannot be done is told at once and leaves no job.
+//! Each is a job like any other, so it is applied once, recorded, and can be undone. It is tried on
+//! a copy first: an impossible change is reported immediately and leaves no job.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,18 +17,17 @@ use crate::memory::JobOutcome;
 use crate::playbook::change::Applied;
 use crate::playbook::ops::RefusedEdit;
 use crate::playbook::{DueChange, Playbook, Point, Section, is_own_name};
-use crate::queue::context::WorkerContext;
-use crate::queue::edit::{self, EditError, NOBODY, PlaybookEdit, Sources, caps};
+use crate::queue::apply::{self, EditError, NOBODY, PlaybookEdit, Sources, caps};
+use crate::queue::context::Worker;
 use crate::queue::job::{JobEvent, JobId, Ticket};
-use crate::queue::progress::{self, Progress};
+use crate::queue::progress::{self, Job};
+use crate::queue::screening;
 use crate::queue::spool::{self, IdEntropy};
-use crate::queue::{files, screening};
 use crate::store::Store;
 use crate::trust::TrustStanding;
 
-/// How long a worker that is at it may take to come to an edit, which is made in no time.
+/// The longest wait for a running worker to make an edit, which takes no time itself.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// What was done, what was left, and how to take it back.
 pub(super) const SCREEN: &str = include_str!("screens/edit.txt");
 
 pub(super) fn add(args: args::AddArgs) -> anyhow::Result<()> {
@@ -69,7 +68,7 @@ pub(super) fn edit(args: args::EditArgs) -> anyhow::Result<()> {
     run(&args.on, &edit)
 }
 
-/// Reads the cue that is set; a guard goes with it, or is added to the one that is there.
+/// Reads the cue to set. A guard is set with it, or added to the existing cue.
 fn due(args: &args::EditArgs) -> DueChange {
     let when = Cue {
         command: args.when_command.clone(),
@@ -130,9 +129,9 @@ fn on_job(on: &args::On, id: &JobId) -> anyhow::Result<NamedSession> {
     }
 }
 
-/// Sees a job to its end that was applied and then stopped; one that waits is told.
+/// Completes a job that was applied but interrupted; a job that still waits is an error.
 fn finish_first(session: &NamedSession, id: &JobId) -> anyhow::Result<()> {
-    let Ok(job) = files::read(&session.paths.spool(), id) else {
+    let Ok(job) = progress::read(&session.paths.spool(), id) else {
         return Ok(());
     };
     let playbook = Store::of(&session.paths, &job.ticket.project).load()?;
@@ -146,7 +145,7 @@ fn finish_first(session: &NamedSession, id: &JobId) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes a change of the user's in a project, or where it is about them in the user's own points.
+/// Makes a change in a project, or in the user's own points if it concerns those.
 pub(super) fn run(on: &args::On, edit: &PlaybookEdit) -> anyhow::Result<()> {
     let session = if edit.points().iter().any(|id| is_own_name(id)) {
         NamedSession::on_own()?
@@ -165,7 +164,8 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     let left = match check(session, &context, edit, session.masked_playbook()?)? {
         Checked::Changes { left } => left,
         Checked::Left(left) if matches!(edit, PlaybookEdit::Undo { .. }) => {
-            // Another process may be at the same undo: its job goes when it is noted as done.
+            // Another process may be making the same undo; its job is removed once that is
+            // recorded.
             let is_at_it = is_waiting(session, edit)?;
             match check(session, &context, edit, session.masked_playbook()?)? {
                 Checked::Nothing(why) => return tell_nothing(&why, as_json),
@@ -185,14 +185,14 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     {
         return tell_screened(session, &context, edit, &why, as_json);
     }
-    let mut told = carry_out(session, &context, edit)?;
-    told["left"] = left.into();
-    answer::give(as_json, SCREEN, told)?;
+    let mut answer = carry_out(session, &context, edit)?;
+    answer["left"] = left.into();
+    answer::give(as_json, SCREEN, answer)?;
     note_distrust(&TrustStanding::of(&session.paths, &session.project));
     Ok(())
 }
 
-/// Returns `true` if a job waits or is worked on that makes the same change.
+/// Returns `true` if a job for the same change waits or is being worked on.
 fn is_waiting(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<bool> {
     let rows = jobs::rows(session, session.env.clock().now())?;
     let edits = rows
@@ -201,7 +201,7 @@ fn is_waiting(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<boo
     Ok(edits.into_iter().any(|other| other == edit))
 }
 
-/// Makes a change of the user's that need not be told; it may have been made already.
+/// Makes a change without output; it may have been made already.
 pub(super) fn quietly(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
@@ -216,15 +216,15 @@ pub(super) enum Checked {
     Changes {
         left: Vec<String>,
     },
-    /// All of it was left as it is, each with its reason.
+    /// The edit changes nothing, for the given reasons.
     Left(String),
     Nothing(String),
 }
 
-/// Tries an edit on a copy of the playbook; an error says why it cannot be done.
+/// Tries an edit on a copy of the playbook; the error says why it is impossible.
 pub(super) fn check(
     session: &NamedSession,
-    context: &WorkerContext,
+    context: &Worker,
     edit: &PlaybookEdit,
     mut playbook: Playbook,
 ) -> anyhow::Result<Checked> {
@@ -236,7 +236,7 @@ pub(super) fn check(
     };
     let before = pinned(&playbook);
     let Applied { changes, skipped } =
-        match edit::apply(edit, &mut playbook, sources, context.now()) {
+        match apply::apply_edit(edit, &mut playbook, sources, context.now()) {
             Ok(applied) => applied,
             Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
             Err(EditError::Refused(why)) => {
@@ -247,8 +247,8 @@ pub(super) fn check(
     if pinned(&playbook) != before {
         agent::refuse(&session.env, "what is pinned")?;
     }
-    let told = skipped.into_iter();
-    let left: Vec<String> = told
+    let left: Vec<String> = skipped
+        .into_iter()
         .map(|it| format!("{}: {}", it.what, it.reason))
         .collect();
     Ok(if !changes.is_empty() {
@@ -260,11 +260,10 @@ pub(super) fn check(
     })
 }
 
-/// The pinned key points, each with its section and what it says.
 fn pinned(playbook: &Playbook) -> Vec<(String, Section, String)> {
     let pinned = playbook.points().filter(Point::is_pinned);
-    let told = pinned.map(|point| (point.name.to_owned(), point.section, point.text.to_owned()));
-    told.collect()
+    let texts = pinned.map(|point| (point.name.to_owned(), point.section, point.text.to_owned()));
+    texts.collect()
 }
 
 fn hint(edit: &PlaybookEdit, why: &RefusedEdit) -> &'static str {
@@ -281,14 +280,15 @@ fn hint(edit: &PlaybookEdit, why: &RefusedEdit) -> &'static str {
 }
 
 pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
-    let told = json!({"applied": false, "reason": why, "changes": []});
-    answer::give(as_json, SCREEN, told)
+    let answer = json!({"applied": false, "reason": why, "changes": []});
+    answer::give(as_json, SCREEN, answer)
 }
 
-/// Says that an edit waits for the user because of `why`, or why it does not even do that.
+/// Reports that an edit waits for the user because of `why`, or that the user has decided on it
+/// before.
 fn tell_screened(
     session: &NamedSession,
-    context: &WorkerContext,
+    context: &Worker,
     edit: &PlaybookEdit,
     why: &str,
     as_json: bool,
@@ -305,11 +305,11 @@ fn tell_screened(
     answer::show(SCREEN, json!({"held": true, "reason": why}))
 }
 
-/// Makes a job of an edit and sees it to its end; it may wait, so it holds no secret. Returns
-/// what was done.
+/// Creates a job for an edit and completes it. The edit is masked, because the job may have to
+/// wait. Returns the outcome.
 pub(super) fn carry_out(
     session: &NamedSession,
-    context: &Arc<WorkerContext>,
+    context: &Arc<Worker>,
     edit: &PlaybookEdit,
 ) -> anyhow::Result<Value> {
     let edit = edit.masked(&session.masker()?);
@@ -324,17 +324,14 @@ pub(super) fn carry_out(
     };
     let entropy = IdEntropy::in_order(session.env.clock(), ticket.at);
     let id = spool::put_as(&session.paths, &entropy, ticket, |ticket| {
-        progress::JobInProgress {
-            ticket: ticket.clone(),
-            edit: Some(edit.clone()),
-            curate: None,
-            progress: Progress::default(),
-        }
+        let mut job = Job::new(ticket.clone());
+        job.edit = Some(edit.clone());
+        job
     })?;
     let Some(job) = NamedSession::see_through(context, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
-    // Someone else was quicker to take the same job back.
+    // Another process undid the same job first.
     let is_taken_back = job.outcome == JobOutcome::Skipped && event == JobEvent::Undo;
     if job.outcome != JobOutcome::Applied && !is_taken_back {
         return Err(Hinted::error(
@@ -351,7 +348,6 @@ pub(super) fn carry_out(
     }))
 }
 
-/// Finds a section by title, slug, or a word of its title.
 fn section(text: &str) -> anyhow::Result<Section> {
     let word = text.trim().to_lowercase();
     let has_word = |section: &Section| {

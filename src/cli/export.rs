@@ -1,11 +1,10 @@
-//! `playbook export`: the key points, and what is remembered beyond them, as a document.
+//! `playbook export`: prints the key points and the memories as a document.
 
 use super::prelude::*;
 use super::show;
 use crate::memory::RecallQuery;
 use crate::playbook::clean::clean_text;
 
-/// More memories than are ever kept.
 const ALL: u64 = 1_000_000;
 
 pub(super) fn run(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
@@ -20,25 +19,25 @@ pub(super) fn run(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         None => Vec::new(),
     };
     let points: Vec<_> = playbook.points().map(|p| show::in_json(&p, now)).collect();
-    let mut told = json!({
+    let mut answer = json!({
         "project": session.project,
         "points": points,
         "memories": memories,
     });
     if as_json {
-        return output::json(&told);
+        return output::json(&answer);
     }
     let name = session.project.file_name().unwrap_or_default();
-    told["name"] = name.to_string_lossy().into();
-    let text = answer::laid_out(include_str!("screens/export.txt"), told)?;
+    answer["name"] = name.to_string_lossy().into();
+    let text = answer::laid_out(include_str!("screens/export.txt"), answer)?;
     Ok(output::whole(format_args!("{}", text.trim_end()))?)
 }
 
-/// Text that Markdown shows as it is; code in backticks stays code.
+/// Escapes a text for Markdown; code in backticks stays code.
 pub(super) fn escaped(text: &str) -> String {
     let text = clean_text(text);
     let parts: Vec<&str> = text.split('`').collect();
-    // A backtick without a partner opens nothing.
+    // A backtick without a partner does not start code.
     let is_code = |n: usize| n % 2 == 1 && n + 1 < parts.len();
     let mut escaped = String::with_capacity(text.len());
     for (n, part) in parts.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! `playbook gate`: what the gate would say of each stop in a transcript; `gate on` and `gate off`:
-//! its setting and its hook, both or neither.
+//! `playbook gate`: shows what the gate would say at each stop in a transcript. `gate on` and `gate
+//! off` switch its setting and its hook together.
 
 use super::args::{GateAction, Mode, SettingsScope};
 use super::install::hooks;
@@ -18,7 +18,7 @@ pub(super) fn run(args: &args::GateArgs) -> anyhow::Result<()> {
         (Some(GateAction::On { mode: Mode::Block }), _) => switch(GateMode::Block, args.json),
         (Some(GateAction::Off), _) => switch(GateMode::Off, args.json),
         (None, Some(transcript)) => show(&NamedSession::open(None)?, transcript, args.json),
-        // The command line asks for it.
+        // Not reached: clap requires an action or a transcript.
         (None, None) => Ok(()),
     }
 }
@@ -31,15 +31,15 @@ fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Res
     transcript_file::each_event(&transcript, &options, &mut |event| stops.see(event))?;
     let stops = stops.finish();
     let stops = stops.iter().map(|stop| {
-        let mut told = json!(stop);
-        told["passes"] = stop.verdict.passes(threshold).into();
-        told
+        let mut value = json!(stop);
+        value["passes"] = stop.verdict.passes(threshold).into();
+        value
     });
-    let told = json!({"threshold": threshold, "stops": stops.collect::<Vec<_>>()});
-    answer::give(as_json, include_str!("screens/gate.txt"), told)
+    let answer = json!({"threshold": threshold, "stops": stops.collect::<Vec<_>>()});
+    answer::give(as_json, include_str!("screens/gate.txt"), answer)
 }
 
-/// Sets the mode, and registers the hook or takes it out, where it is the user who decides.
+/// Sets the mode and registers or removes the hook; refuses the agent.
 fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
     let (place, _) = NamedSession::examine(None)?;
     agent::refuse(&place.env, "what becomes of a turn")?;
@@ -53,16 +53,17 @@ fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
     };
     set(&place, mode)?;
     let backup = plan.as_ref().map(|plan| settings.carry_out(plan));
-    let told = json!({
+    let answer = json!({
         "mode": mode.word(),
         "file": settings.file(),
         "changed": plan.is_some_and(|plan| plan.is_change()),
         "backup": backup.transpose()?.flatten(),
     });
-    answer::give(as_json, include_str!("screens/gate_switch.txt"), told)
+    answer::give(as_json, include_str!("screens/gate_switch.txt"), answer)
 }
 
-/// The program that answers the hook: the installed one, else this one, which may be the plugin's.
+/// Returns the program that answers the hook: the installed one, else this one, which may be the
+/// plugin's.
 pub(super) fn program(place: &NamedSession) -> anyhow::Result<PathBuf> {
     let installed = hooks(&place.paths, SettingsScope::User)
         .bin()
@@ -77,7 +78,7 @@ pub(super) fn program(place: &NamedSession) -> anyhow::Result<PathBuf> {
     })?)
 }
 
-/// Sets the mode; a file in which it holds already stays as it is.
+/// Sets the mode; does not write a file that has it already.
 fn set(place: &NamedSession, mode: GateMode) -> anyhow::Result<()> {
     let file = place.paths.config_file();
     if config::load(&file)?.gate.mode == mode {

@@ -1,5 +1,5 @@
-//! `playbook generate`: reflects on any agent's trace, JSON in, JSON out (spec/3's
-//! `POST /api/v1/reflections/generate`).
+//! `playbook generate`: reflects on any agent's trace, JSON in, JSON out (spec/3's `POST
+//! /api/v1/reflections/generate`).
 
 use std::io::Read as _;
 
@@ -7,9 +7,9 @@ use super::doctor::off_by;
 use super::prelude::*;
 use crate::memory::reflection_ids;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
-use crate::queue::files::SessionEvidence;
+use crate::queue::progress::SessionEvidence;
 use crate::queue::record::{self, Generated};
-use crate::queue::{screening, tidy};
+use crate::queue::{recover, screening};
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use crate::reflect::note::NewNote;
@@ -24,26 +24,26 @@ use crate::usage;
 
 const MAX_BODY: u64 = 64 << 20;
 
-/// Reflects on the trace on stdin. Every answer is one JSON object; what cannot be answered
-/// is one with `error`, and the status says so.
+/// Reflects on the trace on stdin. Every answer is one JSON object; a failure has `error` and a
+/// status of its own.
 pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
     let store = args.store.then_some(&store as StoreLearned<'_>);
     let tenant = args.whose.tenant.as_ref();
     let generated = body().and_then(|body| generate(body, tenant, args.project.as_deref(), store));
     let (answer, status) = match generated {
-        // What a model was paid for is answered also where it cannot be stored.
+        // An answer that a model was paid for is printed even if it cannot be stored.
         Ok(answer) if !answer["problem"].is_null() => (answer, super::USER_ERROR),
         Ok(answer) => (answer, super::OK),
         Err(error) => {
             let (path, message) = flaw(&error);
-            let told = json!({"error": {"path": path, "message": message}});
-            (told, super::USER_ERROR)
+            let answer = json!({"error": {"path": path, "message": message}});
+            (answer, super::USER_ERROR)
         }
     };
     output::json(&answer).map(|()| status)
 }
 
-/// Stores what a trace has taught; the ids of it.
+/// Stores what a trace has taught; returns the ids.
 pub type StoreLearned<'a> = &'a dyn Fn(&ToStore<'_>) -> anyhow::Result<Vec<String>>;
 
 pub struct ToStore<'a> {
@@ -55,7 +55,7 @@ pub struct ToStore<'a> {
     facts: &'a Facts,
 }
 
-/// Returns the field that is wrong, if it is one, and what is wrong with it.
+/// Returns the wrong field, if the error names one, and the problem.
 pub fn flaw(error: &anyhow::Error) -> (Option<&str>, String) {
     match error.downcast_ref::<TraceDefect>() {
         Some(flaw) => (Some(&flaw.path), flaw.problem.clone()),
@@ -63,9 +63,9 @@ pub fn flaw(error: &anyhow::Error) -> (Option<&str>, String) {
     }
 }
 
-/// Reflects on a trace (spec/3 `ReflectionContext`) for a tenant, if not for the one that it names,
-/// and a project, where it names none. The answer is spec/3's `ReflectionResult` with the ids, and
-/// the evaluator's verdict.
+/// Reflects on a trace (spec/3 `ReflectionContext`). `chosen` and `project` apply where the trace
+/// names no tenant or project. The answer is spec/3's `ReflectionResult` with the ids, and the
+/// evaluator's verdict.
 pub fn generate(
     mut body: Value,
     chosen: Option<&Tenant>,
@@ -78,12 +78,12 @@ pub fn generate(
         anyhow::bail!("reflection is switched off by {by}");
     }
     let secrecy = session.config.secrets.secrecy()?;
-    // Before masks, by which two could become one.
+    // Read before masking, by which two names could become one.
     let tenant = tenant(&body, chosen)?;
     if let (Some(body), Some(chosen)) = (body.as_object_mut(), chosen) {
         body.insert("tenant_id".to_owned(), chosen.name().into());
     }
-    // Once for all: names, ids and descriptions are answered and stored like what was said.
+    // Masked once here: names, ids and descriptions appear in the answer and in the memory, too.
     secrecy.masker.mask_value(&mut body);
     let trace = Trace::read(&body)?;
     let digest = trace.session(session.paths.home(), secrecy);
@@ -94,7 +94,7 @@ pub fn generate(
     let checked = evidence.check(&mut answered);
     let mut notes = checked.notes;
     for note in &mut notes {
-        // Any agent may send a trace: a second session is to confirm what it teaches.
+        // Any agent may send a trace, so a second session has to confirm what it teaches.
         note.is_outside = true;
     }
     let project = trace.project.clone();
@@ -135,19 +135,18 @@ pub fn generate(
             took: begun.elapsed(),
         });
     }
-    let mut told = found.in_json(&project, &stored);
-    if let Some(refused) = told["refused"].as_array_mut() {
+    let mut answer = found.in_json(&project, &stored);
+    if let Some(refused) = answer["refused"].as_array_mut() {
         refused.extend(checked.dropped.iter().map(|dropped| {
-            // The sort alone: its text may be an attack.
+            // The operation's word alone: its text may be an attack.
             let sort = dropped.what.split(' ').next().unwrap_or_default();
             format!("{sort}: {}", dropped.reason).into()
         }));
     }
-    told["lessons"] = json!(notes);
-    told["evaluation"] = json!(evaluate(&evidence.facts));
-    // Why nothing is stored that should be.
-    told["problem"] = json!(problem);
-    told["metadata"] = json!({
+    answer["lessons"] = json!(notes);
+    answer["evaluation"] = json!(evaluate(&evidence.facts));
+    answer["problem"] = json!(problem);
+    answer["metadata"] = json!({
         "tenant_id": trace.tenant,
         "project_id": project,
         "session_id": trace.session,
@@ -157,14 +156,14 @@ pub fn generate(
         "event_count": trace.events.len(),
         "backend": account.need.backend,
     });
-    told["generated_at"] = json!(now);
-    Ok(told)
+    answer["generated_at"] = json!(now);
+    Ok(answer)
 }
 
 struct LearnedFromTrace {
     learned: Vec<Learned>,
     refused: Vec<RefusedText>,
-    /// The reflection, also among what was learned.
+    /// The reflection, which is also in `learned`.
     text: NewReflection,
     /// The lesson of the agent's own evaluation (spec/5).
     self_correction: Option<NewReflection>,
@@ -228,7 +227,7 @@ impl LearnedFromTrace {
         });
         let refused = self.refused.iter().map(|refused| refused.why.clone());
         json!({
-            // Null where nothing is stored.
+            // Null if nothing is stored.
             "reflection_id": Some(reflection).filter(kept),
             "strategy_id": strategy.filter(kept),
             "self_correction": self_correction,
@@ -241,7 +240,7 @@ impl LearnedFromTrace {
             "source_event_ids": text.event_ids,
             "related_memory_ids": text.related,
             // The reasons why something is not kept: it looks like an attack, or no event of the
-            // trace bears it.
+            // trace supports it.
             "refused": refused.collect::<Vec<_>>(),
         })
     }
@@ -275,7 +274,7 @@ fn ask(
     };
     let context = session.context_for(account)?;
     let backend = session.backend(parts, context.as_deref())?;
-    // The trace is no session of the project's, whatever project it names.
+    // The trace is no session of the project's, whichever project it names.
     let question = SessionQuestion {
         session: evidence,
         playbook: &Playbook::empty(),
@@ -293,7 +292,7 @@ fn ask(
     }
 }
 
-/// The tenant of the trace, or the one that the command names.
+/// Returns the tenant of the trace or of the command; they must not differ.
 fn tenant(body: &Value, chosen: Option<&Tenant>) -> anyhow::Result<Tenant> {
     let named = match &body["tenant_id"] {
         Value::Null => None,
@@ -310,10 +309,10 @@ fn tenant(body: &Value, chosen: Option<&Tenant>) -> anyhow::Result<Tenant> {
     }
 }
 
-/// Stores what was learned in the tenant's memory on this machine, and tells the ids of it.
+/// Stores what was learned in the tenant's memory on this machine; returns the ids.
 ///
-/// Of another tenant's nothing is known to hooks, and nothing waits for review: the answer alone
-/// says what was refused.
+/// Hooks use only the user's own memory, and another tenant's texts are not held back for review.
+/// Only the answer says what was refused.
 pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
     let (tenant, source, session) = (what.tenant, what.source, what.session);
     let file = session.paths.memory_of(tenant);
@@ -333,7 +332,7 @@ pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
         let project = Path::new(&source.project);
         usage::refresh_corrections(&session.paths, &memory, project)?;
     } else {
-        memory.prune(&tidy::limits(&session.config), source.time)?;
+        memory.prune(&recover::limits(&session.config), source.time)?;
     }
     Ok(ids)
 }

@@ -1,4 +1,4 @@
-//! `playbook --help`: the commands by what they are for; the rarer ones with `--all`.
+//! `playbook --help`: the commands grouped by purpose; the rarer ones with `--all`.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -10,8 +10,8 @@ use super::args::Cli;
 use super::output;
 use crate::env::Env;
 
-/// The uses of commands: title, the usual ones, the rarer ones. Each command is in one of them; the
-/// tests name one that is missing.
+/// The groups of commands: title, usual ones, rarer ones. Each command is in one group; a test
+/// names any that is missing.
 pub(super) const GROUPS: [(&str, &str, &str); 6] = [
     ("Start", "demo install bootstrap", ""),
     ("Look", "status show log report recall stats", "evidence"),
@@ -29,10 +29,10 @@ pub(super) const GROUPS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// The text below the help of each command: its examples, and what else there is to know.
+/// The texts below the help of each command: examples and further notes.
 const TEXTS: &str = include_str!("help.txt");
 
-/// Returns the definition of the command line, with the texts below the help of each command.
+/// Returns the definition of the command line, with the texts below each command's help.
 pub(super) fn command() -> Command {
     with_texts(Cli::command(), "playbook")
 }
@@ -58,13 +58,13 @@ pub(super) fn parse() -> Result<Cli, clap::Error> {
         args.remove(1);
         args.push("--help".into());
     }
-    // `--help` ends the parsing, so `--all` behind it is looked for here.
+    // Parsing stops at `--help`, so a later `--all` is searched for here.
     let is_all = args.iter().any(|arg| arg == "--all");
     let mut command = with_groups(command(), is_all);
     let matches = command.try_get_matches_from_mut(args);
     let matches = matches.map_err(|mut error| {
         let text = |text: &str| ContextValue::String(text.to_owned());
-        // By the letters alone clap suggests `uninstall`.
+        // From the spelling alone clap would suggest `uninstall`.
         if error.get(ContextKind::InvalidSubcommand) == Some(&text("unpin")) {
             error.insert(ContextKind::SuggestedSubcommand, text("pin ID --off"));
         }

@@ -1,8 +1,5 @@
-//! `playbook install`: registers the hooks in the client's settings; `playbook uninstall`: the
-//! inverse of that and of install.sh.
-
-use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _};
+//! `playbook install` registers the hooks in the client's settings; `playbook uninstall` reverses
+//! that and install.sh.
 
 use similar::TextDiff;
 
@@ -14,8 +11,8 @@ use crate::hook::HookEvent;
 use crate::queue::worker_lock::{self, Holder, LockError};
 use crate::redact::Masker;
 use crate::setup::{
-    ClientSettings, Earlier, Hooks, Installed, SettingsPlan, SettingsRecord, Spelling, purge,
-    recorded, templates,
+    ClientSettings, Hooks, Installed, SettingsPlan, SettingsRecord, Spelling, purge, recorded,
+    templates,
 };
 use crate::trust::TrustStanding;
 
@@ -34,11 +31,7 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
     if !args.dry_run {
         look_for_hooks(&hooks, args.scope)?;
     }
-    let mut plan = settings.plan_install(Earlier::Keep)?;
-    let replaced = !plan.earlier.is_empty() && (args.replace_earlier || agrees(args, &plan)?);
-    if replaced {
-        plan = settings.plan_install(Earlier::Replace)?;
-    }
+    let plan = settings.plan_install()?;
     if args.dry_run {
         return if args.json {
             output::json(&diff_of(&settings, &plan))
@@ -51,29 +44,28 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
         SettingsScope::User => templates::lay_out(&paths)?,
         SettingsScope::Project | SettingsScope::Local => Default::default(),
     };
-    let commands = plan.earlier.iter().map(|(_, told)| &told.command);
-    let mut told = json!({
+    let commands = plan.earlier.iter().map(|(_, hook)| &hook.command);
+    let mut answer = json!({
         "file": settings.file(),
         "changed": plan.is_change(),
         "hooks": HookEvent::ALL.map(HookEvent::client_name),
         "backup": backup,
         "earlier": commands.collect::<Vec<_>>(),
-        "earlier_replaced": replaced,
         "templates": laid,
     });
     if let Ok(session) = NamedSession::look(args.project.as_deref()) {
         let (account, sent) = (session.account_to_look_at(), session.sent());
-        told["pays"] = sent.pays(&account).into();
-        told["sends"] = sent.sends(&account, &session.config).into();
+        answer["pays"] = sent.pays(&account).into();
+        answer["sends"] = sent.sends(&account, &session.config).into();
     }
     if !args.json {
-        let earlier = plan.earlier.iter().filter(|_| !replaced);
-        let earlier = earlier.map(|(line, told)| json!([line, told.command]));
-        told["earlier_kept"] = earlier.collect();
-        told["templates_kept"] = json!(kept);
-        told["untrusted"] = untrusted(&paths).into();
+        let earlier = plan.earlier.iter();
+        let earlier = earlier.map(|(line, hook)| json!([line, hook.command]));
+        answer["earlier_kept"] = earlier.collect();
+        answer["templates_kept"] = json!(kept);
+        answer["untrusted"] = untrusted(&paths).into();
     }
-    answer::give(args.json, include_str!("screens/install.txt"), told)
+    answer::give(args.json, include_str!("screens/install.txt"), answer)
 }
 
 fn untrusted(paths: &Paths) -> usize {
@@ -107,7 +99,7 @@ pub(super) fn project_settings(project: &Path, scope: SettingsScope) -> PathBuf 
     })
 }
 
-/// The hooks that are installed; where none is, as after `cargo install`, this program answers.
+/// Returns the installed hooks. Without any, as after `cargo install`, this program answers.
 pub(super) fn hooks(paths: &Paths, scope: SettingsScope) -> Hooks {
     let hooks = installed_hooks(paths, scope);
     let is_there = |event: HookEvent| hooks.bin().join(event.name()).is_file();
@@ -125,7 +117,7 @@ fn installed_hooks(paths: &Paths, scope: SettingsScope) -> Hooks {
     Hooks::of_client(paths.client(), paths.home(), spelling)
 }
 
-/// Hooks that are not there would fail at every session.
+/// Returns an error if a hook's program is missing, because it would fail at every session.
 fn look_for_hooks(hooks: &Hooks, scope: SettingsScope) -> anyhow::Result<()> {
     if hooks.stand_in().is_some() && scope != SettingsScope::Project {
         return Ok(());
@@ -142,20 +134,6 @@ fn look_for_hooks(hooks: &Hooks, scope: SettingsScope) -> anyhow::Result<()> {
     })
 }
 
-/// Asks whether the hooks of the earlier version are to leave; without a terminal they stay.
-fn agrees(args: &args::InstallArgs, plan: &SettingsPlan) -> anyhow::Result<bool> {
-    if args.dry_run || args.json || !io::stderr().is_terminal() {
-        return Ok(false);
-    }
-    let mut question = "Hooks of the earlier Python version are registered:\n".to_owned();
-    for (_, told) in &plan.earlier {
-        let (event, command) = (plain(&told.event), plain(&told.command));
-        // Writing to a string cannot fail.
-        _ = writeln!(question, "  {event}: {command}");
-    }
-    Ok(output::confirm(&(question + "Replace them?"))?.unwrap_or_default())
-}
-
 fn diff_of(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> Value {
     json!({"file": settings.file(), "changed": plan.is_change(), "diff": changes(settings, plan)})
 }
@@ -168,7 +146,7 @@ fn show_diff(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> anyhow::Resu
     }
     for line in diff.lines() {
         let words: Vec<_> = line.split('\t').map(one_line).collect();
-        // A patch is whole, also on a narrow screen.
+        // A patch is never wrapped, not even on a narrow screen.
         output::whole(format_args!("{}", words.join("\t")))?;
     }
     Ok(())
@@ -180,14 +158,14 @@ fn changes(settings: &ClientSettings<'_>, plan: &SettingsPlan) -> String {
     let name = settings.file().to_string_lossy();
     let changes = TextDiff::from_lines(&before, &after);
     let diff = changes.unified_diff().header(&name, &name).to_string();
-    // The lines around ours may hold keys of the user's.
+    // The lines around ours may hold the user's keys.
     Masker::default().mask(&diff).into_owned()
 }
 
-/// The time that a worker has to end before what it works on is removed.
+/// The time in which a running worker must end before its files are removed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Takes the hooks out of the settings; without a scope everything else goes as well.
+/// Removes the hooks from the settings; without a scope, also everything else.
 pub(super) fn uninstall(args: &args::UninstallArgs) -> anyhow::Result<()> {
     let env = Env::from_process();
     if args.merge_driver {
@@ -202,8 +180,8 @@ pub(super) fn uninstall(args: &args::UninstallArgs) -> anyhow::Result<()> {
         }
         None => everywhere(&paths, &records),
     };
-    // Settings that cannot be edited stop it all: hooks without their programs would fail
-    // at every session.
+    // If any settings cannot be edited, nothing is done: hooks without their programs would fail at
+    // every session.
     let mut plans = Vec::new();
     for target in targets {
         if let Some(plan) = target.plan_uninstall()? {
@@ -217,7 +195,7 @@ pub(super) fn uninstall(args: &args::UninstallArgs) -> anyhow::Result<()> {
     if args.dry_run {
         return preview(&plans, &installed.files, args);
     }
-    // The folders that were made for us outside of our own, the innermost of each first.
+    // The folders that were created for us outside our own, the innermost first.
     let mut made = templates::made_folders(&paths);
     for record in &records {
         made.extend(record.made_above_state.clone());
@@ -244,7 +222,7 @@ pub(super) fn uninstall(args: &args::UninstallArgs) -> anyhow::Result<()> {
         kept.clear();
         backups.clear();
     }
-    // Only now all that they held may have left them.
+    // Only now can all of them be empty.
     for folder in &made {
         fsx::remove_dir_if_empty(folder)?;
     }
@@ -257,15 +235,15 @@ pub(super) fn uninstall(args: &args::UninstallArgs) -> anyhow::Result<()> {
     tell_uninstalled(&paths, args, &plans, &installed.files, &backups, &kept)
 }
 
-/// Removes the standard folders above ours where nothing is left in them: whether we made
-/// them was written down with the hooks, which may have left long ago.
+/// Removes the standard folders above ours if they are empty. The record of our own folders may
+/// have been removed with the hooks.
 fn remove_above(env: &Env, paths: &Paths) -> anyhow::Result<()> {
     let config = paths.config_file();
     for (variable, ours) in [
         (name::STATE_DIR, Some(paths.state())),
         (name::CONFIG_DIR, config.parent()),
     ] {
-        // Where the user said where, the folders are the user's.
+        // Folders that the user chose belong to the user.
         let ours = ours.filter(|_| env.path(variable).is_none());
         let above = ours.into_iter().flat_map(|ours| ours.ancestors().skip(1));
         let is_below = |folder: &&Path| {
@@ -289,7 +267,7 @@ fn tell_uninstalled(
 ) -> anyhow::Result<()> {
     let changed = plans.iter().filter(|(_, plan)| plan.is_change());
     let files: Vec<_> = changed.map(|(target, _)| target.file()).collect();
-    let mut told = json!({
+    let mut answer = json!({
         "settings": files,
         "removed": removed,
         "backups": backups,
@@ -297,20 +275,20 @@ fn tell_uninstalled(
         "purged": args.purge,
     });
     if !args.json {
-        told["has_scope"] = args.scope.is_some().into();
+        answer["has_scope"] = args.scope.is_some().into();
         let others = of_client(paths)
             .into_iter()
             .filter(|_| args.scope.is_some());
-        told["elsewhere"] = others.map(|record| json!(record.file)).collect();
-        // The program that could purge them may be gone by now.
+        answer["elsewhere"] = others.map(|record| json!(record.file)).collect();
+        // The program that could purge them may be removed by now.
         let config = paths.config_file();
         let folders = config.parent().into_iter().chain([paths.state()]);
         let mut folders: Vec<&Path> = folders.filter(|folder| folder.is_dir()).collect();
         folders.dedup();
         folders.retain(|_| !args.purge);
-        told["data"] = json!(folders);
+        answer["data"] = json!(folders);
     }
-    answer::give(args.json, include_str!("screens/uninstall.txt"), told)
+    answer::give(args.json, include_str!("screens/uninstall.txt"), answer)
 }
 
 fn of_client(paths: &Paths) -> Vec<SettingsRecord> {
@@ -319,7 +297,6 @@ fn of_client(paths: &Paths) -> Vec<SettingsRecord> {
     records
 }
 
-/// The user's settings, and all others that something was registered in.
 fn everywhere<'a>(paths: &'a Paths, records: &[SettingsRecord]) -> Vec<ClientSettings<'a>> {
     let user = paths.client_settings();
     let others = records.iter().filter(|record| !record.is_of(&user));

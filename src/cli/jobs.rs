@@ -1,4 +1,4 @@
-//! `playbook jobs`: what waits, why, and when it is tried again; `jobs retry` and `jobs drop`.
+//! `playbook jobs`: which jobs wait, why, and when they are retried; `jobs retry` and `jobs drop`.
 
 use std::thread::sleep;
 
@@ -9,20 +9,20 @@ use super::worker::start_in_background;
 use crate::account::Account;
 use crate::queue::backoff::{self, Backoff};
 use crate::queue::budget::Usage;
-use crate::queue::progress::JobInProgress;
+use crate::queue::progress::Job;
 use crate::queue::requests::{self, Wish};
 use crate::queue::worker::{WorkScope, run_if_free};
-use crate::queue::{files, spool};
+use crate::queue::{progress, spool};
 use crate::redact;
 
-/// The time that a worker that is at it has to see what is wanted.
+/// The time in which a running worker should carry out a request.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 
 pub(super) struct Row {
     pub(super) id: JobId,
     /// None for a file that cannot be read.
-    pub(super) job: Option<JobInProgress>,
+    pub(super) job: Option<Job>,
     pub(super) state: JobState,
     pub(super) reason: String,
     pub(super) next: Option<Timestamp>,
@@ -34,7 +34,7 @@ pub(super) enum JobState {
     Ready,
     Waiting,
     Failed,
-    /// Its file cannot be read; it is left alone.
+    /// The file cannot be read and is left as it is.
     Unreadable,
 }
 
@@ -55,11 +55,11 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         let names = spool::strays(&folder)?.into_iter();
         strays.extend(names.map(|name| masked(&folder.join(name))));
     }
-    let mut told = json!({ "jobs": jobs, "strays": strays });
+    let mut answer = json!({ "jobs": jobs, "strays": strays });
     if !as_json {
-        told["now"] = json!(now);
+        answer["now"] = json!(now);
     }
-    answer::give(as_json, include_str!("screens/jobs.txt"), told)
+    answer::give(as_json, include_str!("screens/jobs.txt"), answer)
 }
 
 pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec<Row>> {
@@ -69,7 +69,7 @@ pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec
     let mut rows = Vec::new();
     for (folder, has_failed) in [(&waiting, false), (&failed, true)] {
         for id in spool::list(folder)? {
-            let read = files::read(folder, &id);
+            let read = progress::read(folder, &id);
             let (state, reason, next) = match &read {
                 Ok(job) if has_failed => {
                     let reason = job.progress.failed.clone();
@@ -92,9 +92,9 @@ pub(super) fn rows(session: &NamedSession, now: Timestamp) -> anyhow::Result<Vec
     Ok(rows)
 }
 
-/// Returns the state of a job of the spool, its reason, and the time of the next try.
+/// Returns a spooled job's state, its reason, and the time of the next try.
 fn standing(
-    job: &JobInProgress,
+    job: &Job,
     own: Option<&Account>,
     backoff: &Backoff,
     now: Timestamp,
@@ -146,8 +146,8 @@ fn retry(session: &NamedSession, args: &args::RetryArgs, as_json: bool) -> anyho
     };
     let (is_done, retried) = carry_out(session, wish)?;
     start_in_background(session)?;
-    let told = json!({"done": is_done, "retried": retried});
-    answer::give(as_json, include_str!("screens/retried.txt"), told)
+    let answer = json!({"done": is_done, "retried": retried});
+    answer::give(as_json, include_str!("screens/retried.txt"), answer)
 }
 
 fn drop_it(session: &NamedSession, id: &str, as_json: bool) -> anyhow::Result<()> {
@@ -159,12 +159,12 @@ fn drop_it(session: &NamedSession, id: &str, as_json: bool) -> anyhow::Result<()
             "the log says why: `log/playbook.log` in the state folder",
         ));
     }
-    let told = json!({"done": is_done, "dropped": id});
-    answer::give(as_json, include_str!("screens/dropped.txt"), told)
+    let answer = json!({"done": is_done, "dropped": id});
+    answer::give(as_json, include_str!("screens/dropped.txt"), answer)
 }
 
-/// Carries a request out, or waits a while for the worker that is at it to do so. Returns if it is
-/// done, and the jobs that are tried again, where this process did it.
+/// Carries out a request, or waits a while for a running worker to do so. Returns whether it is
+/// done, and the retried jobs if this process did it.
 fn carry_out(session: &NamedSession, wish: Wish) -> anyhow::Result<(bool, Option<Vec<JobId>>)> {
     let context = session.context()?;
     let file = requests::leave(&session.paths, session.env.clock().now(), wish)?;

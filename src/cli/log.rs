@@ -1,5 +1,5 @@
-//! `playbook log`: what happened to the playbook, and why; `log pat-001`: the story of one key
-//! point, and of those that went into it; `log --diff`: the changes between two revisions.
+//! `playbook log`: the changes of the playbook with their reasons; `log pat-001`: the story of one
+//! key point and of those merged into it; `log --diff`: the changes between two revisions.
 
 use std::collections::BTreeSet;
 
@@ -31,17 +31,17 @@ pub(super) fn run(session: &NamedSession, args: &args::LogArgs) -> anyhow::Resul
 
 fn history(session: &NamedSession, memory: &Memory, args: &args::LogArgs) -> anyhow::Result<()> {
     let rows = memory.last_jobs(Some(&session.project_name()), args.limit.unwrap_or(JOBS))?;
-    // An edit that found nothing to do is no part of the history; a session is.
+    // An edit that changed nothing is left out of the history; a session is not.
     let is_told =
         |row: &JobRow| row.job.outcome != JobOutcome::Skipped || !row.job.session.is_empty();
     let jobs = rows.iter().filter(|row| is_told(row));
     let jobs = jobs.map(|row| Ok(in_json(row, &memory.changes_of(&row.job.id)?)));
     let jobs: Vec<Value> = jobs.collect::<anyhow::Result<_>>()?;
-    let mut told = json!({"project": session.project, "jobs": jobs});
+    let mut answer = json!({"project": session.project, "jobs": jobs});
     if !args.on.json {
-        told["all"] = args.all.into();
+        answer["all"] = args.all.into();
     }
-    answer::give(args.on.json, SCREEN, told)
+    answer::give(args.on.json, SCREEN, answer)
 }
 
 fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
@@ -51,11 +51,11 @@ fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
             "`playbook log` lists those that are done, `playbook jobs` those that wait",
         ));
     };
-    let told = in_json(&row, &memory.changes_of(id.as_str())?);
+    let answer = in_json(&row, &memory.changes_of(id.as_str())?);
     if as_json {
-        return output::json(&told);
+        return output::json(&answer);
     }
-    answer::show(SCREEN, json!({"jobs": [told], "all": true}))
+    answer::show(SCREEN, json!({"jobs": [answer], "all": true}))
 }
 
 fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
@@ -97,13 +97,13 @@ fn story(
         entries.len().saturating_sub(limit)
     });
     let story = entries[from..].iter().map(|entry| {
-        let mut told = change_text::in_json(&entry.change);
-        told["job"] = json!(entry.job);
-        told["time"] = json!(entry.time);
-        told["session"] = json!(entry.session);
-        told["event"] = json!(entry.event);
-        told["backend"] = json!(entry.backend);
-        told
+        let mut value = change_text::in_json(&entry.change);
+        value["job"] = json!(entry.job);
+        value["time"] = json!(entry.time);
+        value["session"] = json!(entry.session);
+        value["event"] = json!(entry.event);
+        value["backend"] = json!(entry.backend);
+        value
     });
     let is_alias = |other: &&String| {
         *other != name
@@ -113,7 +113,7 @@ fn story(
     };
     let freshness = freshness::record(&session.paths, &session.project);
     let usage = usage::record(&session.paths, &session.project);
-    let told = json!({
+    let answer = json!({
         "name": name,
         "point": point.map(|point| json!(point)),
         "aliases": names.iter().filter(is_alias).collect::<Vec<_>>(),
@@ -121,11 +121,11 @@ fn story(
         "gone": point.and_then(|point| freshness.gone(&point)),
         "seen": point.map(|point| usage.of(point.name).to_string()),
     });
-    answer::give(args.on.json, include_str!("screens/story.txt"), told)
+    answer::give(args.on.json, include_str!("screens/story.txt"), answer)
 }
 
-/// The story of a key point and of all that were merged or joined into it, up to then, and
-/// the names under which it is remembered: its own, and those that went into it.
+/// Returns the story of a key point and of all that were merged into it, and the names of all of
+/// them.
 pub(super) fn story_of(
     memory: &Memory,
     project: &str,
@@ -144,7 +144,7 @@ pub(super) fn story_of(
     }
 }
 
-/// Leaves out what the others did after they had left the story, as after an undo.
+/// Removes the changes of the others after their last merge, as after an undo of it.
 fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<String>) {
     let mut joined = BTreeSet::from([name.to_owned()]);
     entries.reverse();
@@ -162,7 +162,7 @@ fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<Strin
 const LIMIT: Duration = Duration::from_secs(20);
 const LAST: &str = "HEAD";
 
-/// Compares a revision with the file, or with another one: `FROM..TO`.
+/// Compares a revision with the file or with another one: `FROM..TO`.
 fn diff_of(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Result<()> {
     let or_last = |revision| {
         Some(revision)
@@ -181,7 +181,7 @@ fn diff_of(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Re
     let now = session.env.clock().now();
     let mut changes = diff(&before, &after, "", now);
     for change in &mut changes {
-        // A point that is gone because another took it in was not just removed.
+        // A point that was merged into another counts as merged, not as deleted.
         if change.kind == ChangeKind::Delete
             && let Some(heir) = after.named(&change.id)
         {
@@ -190,11 +190,11 @@ fn diff_of(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Re
         }
     }
     let changes: Vec<_> = changes.iter().map(change_text::in_json).collect();
-    let told = json!({"from": from, "to": to, "changes": changes});
-    answer::give(as_json, include_str!("screens/diff.txt"), told)
+    let answer = json!({"from": from, "to": to, "changes": changes});
+    answer::give(as_json, include_str!("screens/diff.txt"), answer)
 }
 
-/// The playbook of a project in a revision; empty where the revision has none.
+/// Returns a project's playbook in a revision; empty if the revision has none.
 fn at(project: &Path, revision: &str) -> anyhow::Result<Playbook> {
     let git = Git::at(project, LIMIT);
     let commit = format!("{revision}^{{commit}}");

@@ -1,6 +1,6 @@
-//! `playbook completions`: completions, manual pages, and the reference of all commands, as
-//! `docs/commands.md` holds it: made of the definitions that `--help` comes from, and of the shapes
-//! of what `--json` prints.
+//! `playbook completions`: generates shell completions, manual pages, and the reference of all
+//! commands, `docs/commands.md`. The sources are the definitions of `--help` and the shapes of the
+//! `--json` output.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -15,7 +15,7 @@ use clap_complete::{Shell, generate};
 const NAME: &str = "playbook";
 const INTRODUCTION: &str = include_str!("commands_head.md");
 
-/// The shapes of what is printed with `--json`: a command line, and below it its object.
+/// The shapes of the `--json` output: a command line, and its object below.
 const SHAPES: &str = include_str!("json_shapes.txt");
 
 pub(super) fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
@@ -25,7 +25,7 @@ pub(super) fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
     if let Some(folder) = &args.man {
         return pages(folder).with_context(|| format!("could not write {}", folder.display()));
     }
-    // The command line asks for one.
+    // clap requires a shell here.
     let shell = args.shell.unwrap_or(Shell::Bash);
     let mut script = Vec::new();
     generate(shell, &mut command(), NAME, &mut script);
@@ -97,7 +97,7 @@ fn describe(text: &mut String, command: &Command, level: &str) {
     }
 }
 
-/// Returns `true` if a command line is one of the command `name`, and of none below it.
+/// Returns `true` if a command line is one of the command `name` and not of a subcommand.
 fn is_of(line: &str, name: &str) -> bool {
     let words = line
         .split(' ')
@@ -130,7 +130,7 @@ fn row(arg: &Arg) -> String {
     format!("| {short}`{shown}` | {cell} |\n")
 }
 
-/// The first line as a sentence; what follows stays.
+/// Ends the first line with a full stop; the rest stays.
 fn sentence(about: &str) -> String {
     let (first, rest) = about.split_at(about.find('\n').unwrap_or(about.len()));
     let end = if first.ends_with('?') { "" } else { "." };

@@ -1,5 +1,5 @@
-//! The commands on what was learned beyond the key points: `playbook recall`, `seen`, `stats`,
-//! `forget`, and `lesson add` and `outcome` (spec/4 `store_lesson`, `record_lesson_outcome`).
+//! The commands on memories: `playbook recall`, `seen`, `stats`, `forget`, and `lesson add` and
+//! `outcome` (spec/4 `store_lesson`, `record_lesson_outcome`).
 
 use std::io::{self, IsTerminal as _, Read as _};
 
@@ -26,19 +26,19 @@ use crate::transcript::asked_keys;
 use crate::usage;
 
 pub(super) fn recall(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<()> {
-    let told = json!({
+    let answer = json!({
         "query": args.query(),
         "project": session.project_of(&args.of),
         "memories": found(session, args)?,
     });
-    answer::give(args.of.json, include_str!("screens/recall.txt"), told)
+    answer::give(args.of.json, include_str!("screens/recall.txt"), answer)
 }
 
 fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<Remembered>> {
     let Some(memory) = session.memory()? else {
         return Ok(Vec::new());
     };
-    // An id as hooks show it names one memory, whatever the project.
+    // An id, as hooks show it, names one memory of any project.
     if let Some(id) = args.query().as_deref().map(str::trim)
         && let Some(named) = memory.find(id)?
     {
@@ -62,18 +62,18 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
     Ok(together(memory.recall(&query, now)?))
 }
 
-/// Behind each memory, the best first, those that belong to it: about the same error, or with all
-/// its tags.
+/// Reorders memories so that each is followed by its related ones: about the same error, or with
+/// all its tags.
 pub fn together(mut found: Vec<Remembered>) -> Vec<Remembered> {
-    let mut told: Vec<Remembered> = Vec::with_capacity(found.len());
+    let mut ordered: Vec<Remembered> = Vec::with_capacity(found.len());
     while !found.is_empty() {
         let first = found.remove(0);
         let (its, others) = found.into_iter().partition(|other| belongs(&first, other));
-        told.push(first);
-        told.extend::<Vec<_>>(its);
+        ordered.push(first);
+        ordered.extend::<Vec<_>>(its);
         found = others;
     }
-    told
+    ordered
 }
 
 fn belongs(one: &Remembered, other: &Remembered) -> bool {
@@ -83,23 +83,22 @@ fn belongs(one: &Remembered, other: &Remembered) -> bool {
 }
 
 const NOT_SEEN: u8 = 1;
-/// The bytes of stdin that are read: an error is named by the beginning and the end of that.
+/// The most bytes read from stdin; an error is named by the beginning and end of its text.
 const MAX_TEXT: u64 = 64 << 20;
-/// The type of an error where `--tool` names none.
+/// The type of an error without `--tool`.
 const ANY_ERROR: &str = "error";
-/// The tool behind which any program may have failed.
+/// The tool through which any program may have failed.
 const ANY_PROGRAM: &str = "Bash";
 
 pub(super) fn seen(args: &args::SeenArgs) -> anyhow::Result<u8> {
-    let told = look(args)?;
-    let status = if told["seen"] == true { OK } else { NOT_SEEN };
-    match answer::give(args.of.json, include_str!("screens/seen.txt"), told) {
+    let answer = look(args)?;
+    let status = if answer["seen"] == true { OK } else { NOT_SEEN };
+    match answer::give(args.of.json, include_str!("screens/seen.txt"), answer) {
         Err(error) if !output::is_broken_pipe(&error) => Err(error),
         _ => Ok(status),
     }
 }
 
-/// Returns what is known about an error.
 fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
     let session = NamedSession::that_learned_of(&args.of)?;
     let text = args.error().map_or_else(from_stdin, Ok)?;
@@ -118,15 +117,12 @@ fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
 
 #[derive(Debug)]
 pub struct ErrorQuestion {
-    /// All by which it may be known.
     pub keys: Vec<Signature>,
-    /// Spec/5's name of it, known or not.
     name: Signature,
     tool: Option<String>,
 }
 
 impl ErrorQuestion {
-    /// The error that a text names, or that a tool reported with it.
     pub fn of(text: &str, tool: Option<&str>) -> Self {
         let hash = |error_type: &str| Signature::of_error(error_type, text);
         let tool = tool.map(str::to_owned);
@@ -143,7 +139,6 @@ impl ErrorQuestion {
         }
     }
 
-    /// Returns the answer, from what is known of errors with one of the keys.
     pub fn answer(&self, project: Option<&str>, found: Vec<Remembered>) -> Value {
         let is_others = |memory: &Remembered| match &memory.detail {
             Detail::Error { error_type } => !is_of(error_type, self.tool.as_deref()),
@@ -174,7 +169,7 @@ impl ErrorQuestion {
     }
 }
 
-/// Returns `true` if what met errors, `git push` or `Read`, is the program or tool asked for.
+/// Returns `true` if an error's subject, `git push` or `Read`, is the requested program or tool.
 fn is_of(subject: &str, tool: Option<&str>) -> bool {
     tool.is_none_or(|tool| {
         let rest = subject.strip_prefix(tool);
@@ -193,7 +188,6 @@ fn from_stdin() -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The weeks of evaluations that are shown, this one included.
 const WEEKS: i64 = 8;
 const DAYS: i64 = 7;
 
@@ -201,7 +195,7 @@ pub(super) fn stats(session: &NamedSession, of: &args::Of) -> anyhow::Result<()>
     let project = session.project_of(of);
     let project = project.as_deref();
     let today = Day::of(session.env.clock().now());
-    // Weeks end with today, so that the last one is whole.
+    // Weeks end with today, so that the last one is complete.
     let starts = (0..WEEKS)
         .rev()
         .map(|week| today.back(week * DAYS + DAYS - 1));
@@ -213,17 +207,17 @@ pub(super) fn stats(session: &NamedSession, of: &args::Of) -> anyhow::Result<()>
         ),
         None => Default::default(),
     };
-    let mut told = json!(figures);
-    told["project"] = json!(project);
-    told["bank_capacity"] = session.config.memory.lessons.into();
-    told["quality_threshold"] = session.config.gate.threshold.into();
-    // What the gate said is the user's, whose sessions it sees.
-    told["gate"] = json!(match session.tenant {
+    let mut answer = json!(figures);
+    answer["project"] = json!(project);
+    answer["bank_capacity"] = session.config.memory.lessons.into();
+    answer["quality_threshold"] = session.config.gate.threshold.into();
+    // The gate's figures belong to the user, whose sessions it checks.
+    answer["gate"] = json!(match session.tenant {
         Tenant::User => Figures::of(&session.paths, project.map(Path::new))?,
         Tenant::Other(_) => Figures::default(),
     });
-    told["evaluations"] = json!(weeks);
-    answer::give(of.json, include_str!("screens/stats.txt"), told)
+    answer["evaluations"] = json!(weeks);
+    answer::give(of.json, include_str!("screens/stats.txt"), answer)
 }
 
 pub(super) fn forget(session: &NamedSession, args: &args::ForgetArgs) -> anyhow::Result<()> {
@@ -285,7 +279,7 @@ fn unknown(id: &str) -> anyhow::Error {
     Hinted::error(what, hint)
 }
 
-/// Asks the user; where there is no terminal to ask on, that is an error.
+/// Asks the user; without a terminal this is an error.
 fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
     let wanted = match what {
         ForgetWhat::Id(id) => match memory.find(id)? {
@@ -313,8 +307,8 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
     })
 }
 
-/// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
-/// Of other tenants they know nothing.
+/// Rewrites the hooks' files of these projects without what was forgotten. Hooks do not use other
+/// tenants' memories.
 fn refresh(session: &NamedSession, memory: &Memory, projects: &[String]) -> anyhow::Result<()> {
     if session.tenant != Tenant::User {
         return Ok(());
@@ -332,7 +326,7 @@ fn refresh(session: &NamedSession, memory: &Memory, projects: &[String]) -> anyh
 }
 
 fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
-    let told = json!({
+    let answer = json!({
         "forgotten": {
             "reflections": gone.reflections,
             "strategies": gone.strategies,
@@ -342,11 +336,11 @@ fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
         },
         "total": gone.total(),
     });
-    answer::give(as_json, include_str!("screens/forget.txt"), told)
+    answer::give(as_json, include_str!("screens/forget.txt"), answer)
 }
 
 const SCREEN: &str = include_str!("screens/lesson.txt");
-/// What the user says outright matters as much as what the curator takes at once.
+/// A lesson that the user adds is as important as what the curator adopts immediately.
 const IMPORTANCE: f64 = 0.8;
 
 pub(super) fn add_lesson(session: &NamedSession, add: &args::LessonAddArgs) -> anyhow::Result<()> {
@@ -402,11 +396,11 @@ pub(super) fn lesson_outcome(
         effect,
     };
     learn(session, &[Learned::Shown(shown)])?;
-    let told = json!({"id": id, "effectiveness": worth(session, id)?});
-    answer::give(of.on.json, SCREEN, told)
+    let answer = json!({"id": id, "effectiveness": worth(session, id)?});
+    answer::give(of.on.json, SCREEN, answer)
 }
 
-/// Returns what the lesson of this id was worth so far; `None` where it names none.
+/// Returns the effectiveness of a lesson so far; `None` if the id names none.
 fn worth(session: &NamedSession, id: &str) -> anyhow::Result<Option<f64>> {
     let Some(memory) = session.memory()? else {
         return Ok(None);
@@ -416,7 +410,7 @@ fn worth(session: &NamedSession, id: &str) -> anyhow::Result<Option<f64>> {
     Ok(lesson.map(|lesson| lesson.effectiveness))
 }
 
-/// Has the memory learn something of the user's own, and the hooks know of it.
+/// Stores something that the user states, and updates the hooks' files.
 fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<String>> {
     state_guard::close(&session.paths)?;
     let mut memory = sharing::open_memory(&session.paths, &session.config)?;

@@ -1,6 +1,6 @@
-//! `playbook merge-files`: two playbook files become one; and `playbook install --merge-driver`, by
-//! which git merges the playbooks of a repository with that command, so that they have no conflicts.
-//! Only the repository's own configuration is written.
+//! `playbook merge-files` merges two playbook files. `playbook install --merge-driver` makes git
+//! use that command for a repository's playbooks, so that merges have no conflicts. Only the
+//! repository's own configuration is written.
 
 use super::prelude::*;
 use super::session;
@@ -12,7 +12,7 @@ use crate::store::MAX_FILE_BYTES;
 const SECTION: &str = "merge.playbook";
 const DRIVER: &str = "merge.playbook.driver";
 const NAME: &str = "merge.playbook.name";
-/// The line of `.gitattributes` that names the file for the driver.
+/// The line of `.gitattributes` that selects the driver for the file.
 const ATTRIBUTE: &str = ".claude/playbook.json merge=playbook";
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -20,17 +20,18 @@ pub(super) fn files(args: &args::MergeFilesArgs) -> anyhow::Result<()> {
     let base = fsx::read_if_there(&args.base, MAX_FILE_BYTES)?;
     let ours = fsx::read(&args.ours, MAX_FILE_BYTES)?;
     let theirs = fsx::read(&args.theirs, MAX_FILE_BYTES)?;
-    let merged = merge_files(base.as_deref(), &ours, &theirs).map_err(|why| told(args, &why))?;
+    let merged =
+        merge_files(base.as_deref(), &ours, &theirs).map_err(|why| unmergeable(args, &why))?;
     fsx::durable(&args.output, &merged.playbook.to_bytes())?;
-    let told = json!({
+    let answer = json!({
         "output": args.output,
         "points": merged.playbook.points().count(),
         "decided": merged.decided,
     });
-    answer::give(args.json, include_str!("screens/merge_files.txt"), told)
+    answer::give(args.json, include_str!("screens/merge_files.txt"), answer)
 }
 
-fn told(args: &args::MergeFilesArgs, why: &Unmergeable) -> anyhow::Error {
+fn unmergeable(args: &args::MergeFilesArgs, why: &Unmergeable) -> anyhow::Error {
     let Unmergeable::Unreadable { file, flaw } = why else {
         return Hinted::error(
             format!("could not merge playbooks: {why}"),
@@ -104,7 +105,7 @@ pub(super) fn install(env: &Env, args: &args::InstallArgs) -> anyhow::Result<()>
         repository.configure(&[NAME, "merges playbooks key point by key point"])?;
         repository.configure(&[DRIVER, &driver])?;
     }
-    let told = json!({
+    let answer = json!({
         "project": repository.project,
         "driver": driver,
         "changed": is_changed,
@@ -113,7 +114,7 @@ pub(super) fn install(env: &Env, args: &args::InstallArgs) -> anyhow::Result<()>
         "line": ATTRIBUTE,
         "has_line": repository.has_attribute(),
     });
-    answer::give(args.json, include_str!("screens/merge_driver.txt"), told)
+    answer::give(args.json, include_str!("screens/merge_driver.txt"), answer)
 }
 
 pub(super) fn uninstall(env: &Env, args: &args::UninstallArgs) -> anyhow::Result<()> {
@@ -122,7 +123,7 @@ pub(super) fn uninstall(env: &Env, args: &args::UninstallArgs) -> anyhow::Result
     if driver.is_some() && !args.dry_run {
         repository.configure(&["--remove-section", SECTION])?;
     }
-    let told = json!({
+    let answer = json!({
         "project": repository.project,
         "removed": driver,
         "dry_run": args.dry_run,
@@ -130,5 +131,5 @@ pub(super) fn uninstall(env: &Env, args: &args::UninstallArgs) -> anyhow::Result
         "has_line": repository.has_attribute(),
     });
     let screen = include_str!("screens/merge_driver_removed.txt");
-    answer::give(args.json, screen, told)
+    answer::give(args.json, screen, answer)
 }

@@ -1,5 +1,5 @@
 //! The command line: a file per command or group, one place for errors and exit statuses. A command
-//! makes one object, which `--json` prints and a template of `screens/` lays out.
+//! builds one object, which `--json` prints and a template of `screens/` lays out.
 
 mod agent;
 mod answer;
@@ -42,26 +42,25 @@ use session::NamedSession;
 
 use crate::hook::HookEvent;
 pub use crate::prepare::hook;
+use crate::queue::apply::PlaybookEdit;
 use crate::queue::curate::CuratorWish;
-use crate::queue::edit::PlaybookEdit;
 
 const OK: u8 = 0;
 const USER_ERROR: u8 = 1;
-/// It could not be told whether an error is known.
+/// The status of `seen` if it could not find out whether an error is known.
 const UNKNOWN: u8 = 2;
 
-/// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let cli = match help::parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // A closed pipe leaves nobody to tell; the status says the rest.
+            // With a closed pipe only the status can report the error.
             _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
     let failure = match &cli.command {
-        // That an error is not known has a status of its own.
+        // Status 1 means that the error is not known.
         Some(Command::Seen(_)) => UNKNOWN,
         _ => USER_ERROR,
     };
@@ -84,7 +83,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         return status::run(&cli.status).map(|()| OK);
     };
     let done = match command {
-        // Answered before the command line is parsed; here only an unknown event is left.
+        // Hooks are dispatched before parsing; only an unknown event gets here.
         Command::Hook { list, .. } => {
             let names = if list { &HookEvent::ALL[..] } else { &[] };
             for event in names {

@@ -1,5 +1,5 @@
-//! The output of commands: data on stdout, talk on stderr, colour only on a terminal, as wide as the
-//! screen is.
+//! The output of commands: data on stdout, messages on stderr, colour only on a terminal, lines as
+//! wide as the screen.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -32,8 +32,8 @@ pub(super) const GOOD: Style = AnsiColor::Green.on_default();
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
 pub(super) const NAME: Style = AnsiColor::Cyan.on_default();
 
-/// Prints a line of data; colour is taken away where it has no place, and on a terminal a
-/// line that is wider than that is broken between words.
+/// Prints a line of data. Off a terminal colours are removed; on one a line that is too wide is
+/// broken between words.
 macro_rules! say {
     ($($arg:tt)*) => {
         $crate::cli::output::line(format_args!($($arg)*))?
@@ -48,7 +48,7 @@ pub(super) fn line(text: fmt::Arguments<'_>) -> io::Result<()> {
     }
 }
 
-/// Prints a line as it is, however wide: for texts that another program will read.
+/// Prints a line without wrapping, for texts that another program reads.
 pub(super) fn whole(text: fmt::Arguments<'_>) -> io::Result<()> {
     anstream::stdout()
         .lock()
@@ -62,25 +62,25 @@ pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns what went wrong and what caused it, each said once.
+/// Returns an error's message and its causes, without repetitions.
 pub(super) fn told(error: &anyhow::Error) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
     for cause in error.chain().map(ToString::to_string) {
-        if !told.iter().any(|known| known.contains(&cause)) {
-            told.push(cause);
+        if !messages.iter().any(|known| known.contains(&cause)) {
+            messages.push(cause);
         }
     }
-    told
+    messages
 }
 
 pub(super) fn error(error: &anyhow::Error) {
     let bad = BAD.bold();
     let mut text = String::new();
-    for (n, told) in told(error).iter().enumerate() {
+    for (n, message) in told(error).iter().enumerate() {
         // Writing to a string cannot fail.
         _ = match n {
-            0 => writeln!(text, "{bad}error{bad:#}: {}", plain(told)),
-            _ => writeln!(text, "caused by: {}", plain(told)),
+            0 => writeln!(text, "{bad}error{bad:#}: {}", plain(message)),
+            _ => writeln!(text, "caused by: {}", plain(message)),
         };
     }
     if let Some(hint) = hint(error) {
@@ -98,11 +98,10 @@ fn talk(text: &str) {
         None => text.to_owned(),
         Some(width) => hang(text, width),
     };
-    // There is nobody left to tell when stderr is closed.
+    // With stderr closed, the message is lost.
     _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
-/// The way out of an error, where we know one.
 pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     if let Some(error) = error.downcast_ref::<MemoryError>() {
         return error.hint().map(Cow::Owned).or(Some(LET_US.into()));
@@ -173,20 +172,19 @@ impl Hinted {
     }
 }
 
-/// A bar of progress on a terminal; else nothing.
 pub(super) fn bar(template: &str, length: usize) -> ProgressBar {
     let style = ProgressStyle::with_template(template);
     ProgressBar::new(length as u64)
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Returns `true` if the reader of our output has gone away.
+/// Returns `true` if the reader of our output has closed it.
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
     causes.any(|error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Asks a question whose safe answer is no; `None` where there is no terminal to ask on.
+/// Asks a question whose default is no; `None` without a terminal.
 pub(super) fn confirm(question: &str) -> io::Result<Option<bool>> {
     if !io::stdin().is_terminal() {
         return Ok(None);
@@ -207,7 +205,7 @@ pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
 
 pub(super) const NO_MODEL: &str = "no model is asked until it is on again";
 
-/// Returns an error where reflection is switched off: then nothing is applied and no model is
+/// Returns an error if reflection is switched off. In that case nothing is applied and no model is
 /// asked, not even by hand.
 pub(super) fn refuse_if_off(session: &NamedSession, hint: &'static str) -> anyhow::Result<()> {
     off_by(session).map_or(Ok(()), |by| {
@@ -218,24 +216,23 @@ pub(super) fn refuse_if_off(session: &NamedSession, hint: &'static str) -> anyho
 
 const USUAL: usize = 80;
 const LEAST: usize = 40;
-/// On a terminal narrower than this lines are left as they are.
+/// The width of a terminal below which lines are not wrapped.
 const NARROWEST: usize = 20;
-/// The distance from its beginning at which a broken line goes on.
 const STEP: usize = 2;
 const MOST: usize = 100;
 
-/// The width to lay out for: that of the terminal, else of `COLUMNS`.
+/// Returns the width for layouts: that of the terminal, else `COLUMNS`.
 pub(super) fn of_screen(env: &Env) -> usize {
     let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    let told = || env.get(name::COLUMNS)?.parse().ok();
+    let from_env = || env.get(name::COLUMNS)?.parse().ok();
     terminal
         .filter(|width| *width > 0)
-        .or_else(told)
+        .or_else(from_env)
         .unwrap_or(USUAL)
         .clamp(LEAST, MOST)
 }
 
-/// The width of the terminal that a stream leads to; `None` where text has to stay whole.
+/// Returns the width of the terminal that a stream leads to; `None` if text must not be wrapped.
 fn of_terminal(end: impl IsTerminal + AsFd) -> Option<usize> {
     let (width, _) = end
         .is_terminal()
@@ -243,10 +240,10 @@ fn of_terminal(end: impl IsTerminal + AsFd) -> Option<usize> {
     Some(usize::from(width.0)).filter(|width| *width >= NARROWEST)
 }
 
-/// The lines of a text, those that are too wide broken between words.
+/// Breaks the lines of a text that are too wide, between words.
 ///
-/// The rest is put below the last column, where that begins in the first half, else a little
-/// behind the line's beginning. A word that is wider than its place stays whole: it may be copied.
+/// The rest is placed below the last column if that begins in the first half, else slightly
+/// indented. A word that is too wide stays whole, because it may be copied.
 pub(super) fn hang(text: &str, width: usize) -> String {
     let lines = text.split('\n').map(|line| hang_line(line, width));
     lines.collect::<Vec<_>>().join("\n")
@@ -267,8 +264,8 @@ fn hang_line(line: &str, width: usize) -> String {
     textwrap::fill(text, options)
 }
 
-/// Returns the beginning of the last column, of those that begin at `most` or before: behind two
-/// spaces or more.
+/// Returns the start of the last column that begins at `most` or before. A column follows two or
+/// more spaces.
 fn indent(line: &str, most: usize) -> usize {
     let begin = line.len() - line.trim_start_matches(' ').len();
     let mut column = begin;
@@ -288,12 +285,12 @@ fn indent(line: &str, most: usize) -> usize {
     }
 }
 
-/// Returns the width of a text on the screen, on which its colours take no place.
+/// Returns the width of a text on the screen; colours count nothing.
 pub(super) fn cells(text: &str) -> usize {
     textwrap::core::display_width(text)
 }
 
-/// The text, its end left out where it does not fit into `width` cells.
+/// Shortens a text to `width` cells.
 pub(super) fn fit(text: &str, width: usize) -> String {
     if cells(text) <= width {
         return text.to_owned();
@@ -302,7 +299,7 @@ pub(super) fn fit(text: &str, width: usize) -> String {
     let mut taken = 0;
     for c in text.chars() {
         taken += c.width().unwrap_or_default();
-        // One cell is for the sign that something is left out.
+        // One cell is reserved for `…`.
         if taken >= width {
             break;
         }

@@ -1,5 +1,5 @@
-//! `playbook promote`: a key point becomes one of the user's own, which go along
-//! into every project, or comes back from there.
+//! `playbook promote`: moves a key point to the user's own ones, which every project's sessions are
+//! given, or back.
 
 use super::edit_commands::{Checked, carry_out, check};
 use super::prelude::*;
@@ -7,7 +7,7 @@ use crate::playbook::clean::clean_text;
 use crate::playbook::ops::BroughtPoint;
 use crate::playbook::render::Admission;
 use crate::playbook::{Due, Point, is_own_name};
-use crate::queue::edit::PlaybookEdit;
+use crate::queue::apply::PlaybookEdit;
 use crate::trust::TrustStanding;
 
 const SCREEN: &str = include_str!("screens/promote.txt");
@@ -33,8 +33,8 @@ pub(super) fn run(args: &args::PromoteArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Brings a point into the other playbook, then takes it from its own: a stop between the two
-/// leaves it in both, and the same command goes on.
+/// Adds a point to the other playbook, then removes it from its own. After an interruption between
+/// the two it is in both, and the same command continues.
 fn move_point(
     from: &NamedSession,
     to: &NamedSession,
@@ -67,17 +67,17 @@ fn move_point(
         reason: Some(format!("is {name} of {}", to.project.display())),
     };
     jobs.push(carry_out(from, &from.context()?, &edit)?["job"].clone());
-    let told = json!({
+    let answer = json!({
         "from": point.name,
         "to": name,
         "text": point.text,
         "own": is_own_name(&name),
         "jobs": jobs,
     });
-    answer::give(args.on.json, SCREEN, told)
+    answer::give(args.on.json, SCREEN, answer)
 }
 
-/// Leaves a cue behind that waits for the user's OK.
+/// Returns the point to move; a cue that waits for the user's approval stays behind.
 fn brought(from: &NamedSession, point: &Point<'_>) -> BroughtPoint {
     let mut brought = BroughtPoint::of(point);
     let standing = TrustStanding::of(&from.paths, &from.project);

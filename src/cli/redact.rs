@@ -1,4 +1,4 @@
-//! `playbook redact`: a filter that masks what would be masked.
+//! `playbook redact`: a filter that masks secrets as Playbook does.
 
 use std::io::{self, Write as _};
 
@@ -24,15 +24,15 @@ pub(super) fn run(args: &args::RedactArgs) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let counts = match redact::filter(&secrecy.masker, io::stdin().lock(), &mut out) {
         Ok(counts) => counts,
-        // A closed pipe is told as such.
+        // A closed pipe is reported as such.
         Err(StreamError::Write(error)) => return Err(error.into()),
         Err(error) => return Err(error.into()),
     };
     out.flush()?;
     if args.count {
-        let mut told = io::stderr().lock();
+        let mut stderr = io::stderr().lock();
         for (rule, count) in &counts {
-            writeln!(told, "{count:>8}  {rule}").context("could not write the counts")?;
+            writeln!(stderr, "{count:>8}  {rule}").context("could not write the counts")?;
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
-//! `playbook reflect`: judge a transcript by hand; dry unless `--apply`. Or show the question.
-//! `playbook evidence`: the part of a session that would be sent, and what was left out.
-//! `playbook dream`: a run of the curator.
+//! `playbook reflect` judges a transcript by hand, dry unless `--apply`, or prints the prompt.
+//! `playbook evidence` shows the part of a session that would be sent, and what was left out.
+//! `playbook dream` runs the curator.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,16 +12,15 @@ use crate::backend::BackendName;
 use crate::playbook::votes::{BulletTag, votes};
 use crate::queue::apply::TaughtSession;
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion, build};
-use crate::queue::claim::{self, Claimed, lane_of};
-use crate::queue::context::WorkerContext;
+use crate::queue::claim::{self, lane_of};
+use crate::queue::context::Worker;
 use crate::queue::curate::{self, CuratorWish};
-use crate::queue::files::{self, SessionEvidence};
 use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::outcome::in_words;
-use crate::queue::progress::{JobInProgress, Progress};
-use crate::queue::shown;
+use crate::queue::progress::{self, Job, SessionEvidence};
 use crate::queue::spool::{self, IdEntropy};
 use crate::queue::stages::NOTHING_NEW;
+use crate::queue::transcripts;
 use crate::reflect::curator::NoteState;
 use crate::reflect::gates::refused;
 use crate::setup::templates;
@@ -48,7 +47,7 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
     };
     let context = session.context_for(&account)?;
     let backend = if args.print_prompt {
-        // It needs no key to say what would be asked.
+        // Printing the prompt needs no key.
         build(BackendName::Rules, parts).map_err(anyhow::Error::msg)?
     } else {
         session.backend(parts, context.as_deref())?
@@ -58,12 +57,12 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
         Some(memory) => ask::known_notes(memory, &session.project, &evidence.facts)?,
         None => Vec::new(),
     };
-    let shown = shown::by_hand(&session.paths, &session.project, path);
+    let shown = transcripts::shown_by_hand(&session.paths, &session.project, path);
     let votes_on = |tags: &[BulletTag]| votes(tags, &shown, &evidence.facts.citations, &playbook);
     let question = SessionQuestion {
         session: &evidence,
         playbook: &playbook,
-        given: &shown::ids(&votes_on(&[])),
+        given: &transcripts::ids(&votes_on(&[])),
         known_notes: &known_notes,
         config: &session.config,
     };
@@ -105,29 +104,29 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
     if is_learned {
         applied.changes.clear();
     }
-    let mut told = json!(reflected.result);
-    told["notes"] = json!(checked.notes);
-    told["outdated"] = json!(checked.outdated);
-    told["dropped"] = json!([&checked.dropped[..], &refused(&taught.proposals)].concat());
-    told["applied"] = false.into();
-    told["backend"] = json!(account.need.backend);
-    told["outcome"] = json!(evidence.facts.outcome);
-    told["cited"] = json!(evidence.facts.citations);
-    told["evidence_tokens"] = evidence.evidence.tokens.into();
-    told["changes"] = json!(applied.changes);
-    told["skipped"] = json!(applied.skipped);
+    let mut answer = json!(reflected.result);
+    answer["notes"] = json!(checked.notes);
+    answer["outdated"] = json!(checked.outdated);
+    answer["dropped"] = json!([&checked.dropped[..], &refused(&taught.proposals)].concat());
+    answer["applied"] = false.into();
+    answer["backend"] = json!(account.need.backend);
+    answer["outcome"] = json!(evidence.facts.outcome);
+    answer["cited"] = json!(evidence.facts.citations);
+    answer["evidence_tokens"] = evidence.evidence.tokens.into();
+    answer["changes"] = json!(applied.changes);
+    answer["skipped"] = json!(applied.skipped);
     if !args.on.json {
-        // A tag for a key point that is not there is told as left out.
-        told["known"] = playbook.points().map(|point| point.name).collect();
+        // A tag for an unknown key point is shown as left out.
+        answer["known"] = playbook.points().map(|point| point.name).collect();
         let left = reflected.skipped.iter().chain(&applied.skipped);
-        told["left"] = json!(left.collect::<Vec<_>>());
-        told["is_learned"] = is_learned.into();
+        answer["left"] = json!(left.collect::<Vec<_>>());
+        answer["is_learned"] = is_learned.into();
     }
-    answer::give(args.on.json, include_str!("screens/reflect.txt"), told)
+    answer::give(args.on.json, include_str!("screens/reflect.txt"), answer)
 }
 
-/// Reads the part of a transcript that `--apply` would learn from. Where nothing is left it reads
-/// all of it, and returns `true`.
+/// Reads the part of a transcript that `--apply` would learn from. If nothing is left, reads all of
+/// it and returns `true`.
 fn part(session: &NamedSession, path: &Path) -> anyhow::Result<(Digest, bool)> {
     let whole = |is_learned| Ok((read(session, path)?, is_learned));
     if session.memory()?.is_none() {
@@ -140,27 +139,22 @@ fn part(session: &NamedSession, path: &Path) -> anyhow::Result<(Digest, bool)> {
     if let Some(job) = holder(&spool, path, end)?
         && let Some(claim) = &job.progress.claim
     {
-        let digest = claim::read_again(&job, claim, &context.surroundings, secrecy)?;
+        let digest = claim::read_again(&job, claim, &context, secrecy)?;
         return Ok((digest, false));
     }
-    for job in files::all(&spool)? {
+    for job in progress::all(&spool)? {
         context.claims().add(&job);
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let job = JobInProgress {
-        ticket: Ticket {
-            id: JobId::new(context.now(), 0),
-            session: name.into_owned(),
-            transcript: path.to_owned(),
-            ..Ticket::new(JobEvent::Reflect, &session.project, context.now())
-        },
-        edit: None,
-        curate: None,
-        progress: Progress::default(),
-    };
+    let job = Job::new(Ticket {
+        id: JobId::new(context.now(), 0),
+        session: name.into_owned(),
+        transcript: path.to_owned(),
+        ..Ticket::new(JobEvent::Reflect, &session.project, context.now())
+    });
     match claim::claim(&job, &context, secrecy)? {
-        Claimed::Part(_, digest) => Ok((*digest, false)),
-        Claimed::NothingNew => whole(true),
+        Some((_, digest)) => Ok((digest, false)),
+        None => whole(true),
     }
 }
 
@@ -180,7 +174,7 @@ fn tried(file: &Path, backend: BackendName) -> anyhow::Result<String> {
 
 fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyhow::Result<()> {
     refuse_if_off(session, NO_MODEL)?;
-    // An unreadable file is told here and now, not as a failed job.
+    // An unreadable file is reported immediately, not as a failed job.
     let end = transcript_file::complete_end(path, 0)?;
     let account = session.account()?;
     let clock = session.env.clock();
@@ -188,7 +182,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
     let context = session.context()?;
     let earlier = context.memory().jobs()?;
     let before = Before::of(session, &context)?;
-    // Another job of what one holds already would find nothing new.
+    // If a job has the transcript already, another would find nothing new.
     let id = if let Some(job) = holder(&session.paths.spool(), path, end)? {
         job.ticket.id
     } else {
@@ -230,7 +224,7 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
         NOTHING_NEW if !args.on.json => "all of this session was learned from before",
         reason => reason,
     };
-    let told = json!({
+    let answer = json!({
         "applied": finish.outcome == JobOutcome::Applied,
         "job": id,
         "outcome": finish.outcome.word(),
@@ -238,17 +232,17 @@ fn apply(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> anyho
         "changes": changes.collect::<Vec<_>>(),
         "curator": run_that_came_due(session, &context, &before)?,
     });
-    answer::give(args.on.json, include_str!("screens/applied.txt"), told)
+    answer::give(args.on.json, include_str!("screens/applied.txt"), answer)
 }
 
 /// The first job of this transcript in a folder that covers all of it, up to `end`.
-fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<JobInProgress>> {
+fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<Job>> {
     let jobs = spool::list(folder)?.into_iter();
-    let mut jobs = jobs.filter_map(|id| files::read(folder, &id).ok());
+    let mut jobs = jobs.filter_map(|id| progress::read(folder, &id).ok());
     Ok(jobs.find(|job| {
         let covers = match &job.progress.claim {
             Some(claim) => claim.end >= end,
-            // Another one's may yet be skipped for too little.
+            // An automatic job may still be skipped for too little content.
             None => job.ticket.event == JobEvent::Reflect,
         };
         job.ticket.transcript == transcript && covers
@@ -259,15 +253,14 @@ pub(super) fn evidence(session: &NamedSession, args: &args::EvidenceArgs) -> any
     let path = std::path::absolute(&args.transcript)?;
     let budget = args.budget.unwrap_or(session.config.evidence.tokens);
     let shown = SessionEvidence::of(read(session, &path)?, budget);
-    let mut told = json!(shown);
+    let mut answer = json!(shown);
     if !args.json {
-        told["budget"] = budget.into();
-        told["sign"] = shown.facts.sign().into();
+        answer["budget"] = budget.into();
+        answer["sign"] = shown.facts.sign().into();
     }
-    answer::give(args.json, include_str!("screens/evidence.txt"), told)
+    answer::give(args.json, include_str!("screens/evidence.txt"), answer)
 }
 
-/// Reads a whole transcript, as a job of its own would.
 fn read(session: &NamedSession, path: &Path) -> anyhow::Result<Digest> {
     let end = transcript_file::complete_end(path, 0)?;
     let options = options(session, path)?;
@@ -285,7 +278,7 @@ pub(super) fn options(session: &NamedSession, path: &Path) -> anyhow::Result<Rea
     })
 }
 
-/// Enqueues a run that the user wishes, sees it through and shows what came of it.
+/// Enqueues a run that the user asked for, completes it and shows the outcome.
 pub(super) fn curate(
     session: &NamedSession,
     wish: CuratorWish,
@@ -294,7 +287,7 @@ pub(super) fn curate(
     refuse_if_off(session, NO_MODEL)?;
     let context = session.context()?;
     let before = Before::of(session, &context)?;
-    let need = context.surroundings.account.need.clone();
+    let need = context.account.need.clone();
     // There may be nothing to look at, or no model.
     let id = curate::enqueue(&context, &session.project, (need, Some(wish)), None)?;
     let run = id.map(|id| see_through(session, &context, &id, &before));
@@ -302,14 +295,13 @@ pub(super) fn curate(
     answer::give(as_json, screen, json!({"curator": run.transpose()?}))
 }
 
-/// The last run before a command, and the notes that were settled.
 struct Before {
     last: Option<String>,
     settled: u64,
 }
 
 impl Before {
-    fn of(session: &NamedSession, context: &WorkerContext) -> anyhow::Result<Self> {
+    fn of(session: &NamedSession, context: &Worker) -> anyhow::Result<Self> {
         let (memory, project) = (context.memory(), session.project_name());
         Ok(Self {
             last: memory.last_curator_job(&project)?,
@@ -318,16 +310,16 @@ impl Before {
     }
 }
 
-/// Sees the run through that a session has made due.
+/// Completes the run that a session has made due.
 fn run_that_came_due(
     session: &NamedSession,
-    context: &Arc<WorkerContext>,
+    context: &Arc<Worker>,
     before: &Before,
 ) -> anyhow::Result<Option<Value>> {
     if let Some(id) = curate::waiting_run(&session.paths, &session.project)? {
         return see_through(session, context, &id, before).map(Some);
     }
-    // A worker that was at it has done it by now.
+    // A running worker may have completed it already.
     let last = context.memory().last_curator_job(&session.project_name())?;
     let last = last.filter(|last| Some(last) != before.last.as_ref());
     let last = last.and_then(|id| JobId::parse(&id));
@@ -335,10 +327,9 @@ fn run_that_came_due(
         .transpose()
 }
 
-/// Sees a run to its end, and returns what came of it.
 fn see_through(
     session: &NamedSession,
-    context: &Arc<WorkerContext>,
+    context: &Arc<Worker>,
     id: &JobId,
     before: &Before,
 ) -> anyhow::Result<Value> {

@@ -1,15 +1,15 @@
-//! `playbook undo --to`: an earlier playbook comes back, or a broken one is mended.
+//! `playbook undo --to`: restores an earlier playbook, or replaces a broken one.
 
 use std::sync::Arc;
 
 use super::edit_commands::{self, Checked};
 use super::prelude::*;
-use crate::queue::context::WorkerContext;
-use crate::queue::edit::PlaybookEdit;
-use crate::queue::{backoff, files, spool};
+use crate::queue::apply::PlaybookEdit;
+use crate::queue::context::Worker;
+use crate::queue::{backoff, progress, spool};
 use crate::store::StoreError;
 
-/// The time in all that a worker that is at it has to let us take up what waited.
+/// The total time that a running worker has to let us resume the waiting jobs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn run(
@@ -39,22 +39,22 @@ pub(super) fn run(
     {
         return edit_commands::tell_nothing(&why, as_json);
     }
-    let mut told = edit_commands::carry_out(session, &context, &edit)?;
+    let mut answer = edit_commands::carry_out(session, &context, &edit)?;
     let resumed = resume(session, &context)?.into_iter();
     let resumed = resumed.map(|(id, outcome)| {
         let outcome = outcome.map_or("waiting", JobOutcome::word);
         json!({"job": id, "outcome": outcome})
     });
-    told["mended"] = is_broken.into();
-    told["resumed"] = resumed.collect();
+    answer["mended"] = is_broken.into();
+    answer["resumed"] = resumed.collect();
     if !as_json {
-        told["back"] = is_away.into();
+        answer["back"] = is_away.into();
     }
-    answer::give(as_json, include_str!("screens/restored.txt"), told)
+    answer::give(as_json, include_str!("screens/restored.txt"), answer)
 }
 
-/// The snapshots that can be read, oldest first, each by the job after which it was made, with its
-/// number of key points.
+/// Returns the readable snapshots, oldest first: the job after which each was made, and its number
+/// of key points.
 fn kept(session: &NamedSession) -> anyhow::Result<Vec<(String, usize)>> {
     let snapshots = session.snapshots();
     let mut kept = Vec::new();
@@ -99,24 +99,24 @@ fn list(
     });
     let snapshots: Vec<Value> = snapshots.collect::<anyhow::Result<_>>()?;
     let path = session.store().path().to_owned();
-    let told = json!({"playbook": path, "points": points, "snapshots": snapshots});
-    answer::give(as_json, include_str!("screens/restore.txt"), told)
+    let answer = json!({"playbook": path, "points": points, "snapshots": snapshots});
+    answer::give(as_json, include_str!("screens/restore.txt"), answer)
 }
 
-/// Tries the waiting jobs of the project again, oldest first: the playbook may have been
-/// all they waited for. Those of another account, or of one that is parked, still wait.
+/// Retries the project's waiting jobs, oldest first: they may have waited only for the playbook.
+/// Jobs of another account, or of a paused one, keep waiting.
 ///
-/// Returns each with how it ended; `None` when it still waits.
+/// Returns each with its outcome; `None` if it still waits.
 fn resume(
     session: &NamedSession,
-    context: &Arc<WorkerContext>,
+    context: &Arc<Worker>,
 ) -> anyhow::Result<Vec<(JobId, Option<JobOutcome>)>> {
     let spool = session.paths.spool();
     let deadline = Instant::now() + PATIENCE;
     let mut resumed = Vec::new();
     for id in spool::list(&spool)? {
         // A file that is no job is left alone.
-        let Ok(job) = files::read(&spool, &id) else {
+        let Ok(job) = progress::read(&spool, &id) else {
             continue;
         };
         if job.ticket.project != session.project || job.progress.waiting.is_none() {

@@ -1,8 +1,8 @@
-//! A folder in which a session is played through real hooks and a real worker; and `playbook demo`:
-//! a session there teaches the next one.
+//! A temporary folder in which a session runs with real hooks and a real worker. Also `playbook
+//! demo`, in which one session teaches the next.
 //!
-//! Everything happens in a temporary folder with a cleared environment, so it works
-//! offline, inside a session of the client, and whatever the user has set.
+//! The environment is cleared, so it works offline, inside a session of the client, and with any
+//! user settings.
 
 use std::process::Command;
 
@@ -15,17 +15,17 @@ use crate::store::Store;
 
 pub(super) const SESSION: &str = include_str!("../../examples/demo/session.jsonl");
 pub(super) const PLAYBOOK: &str = include_str!("../../examples/demo/playbook.json");
-/// Rules judge, and the hooks do their work whatever the user has set.
+/// The rules answer, and the hooks work, whatever the user's settings are.
 const SETTINGS: &[u8] = b"backend = \"rules\"\nhooks.on_exit = true\n";
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The longest that a hook may take for its milliseconds, and a command of ours.
+/// The time limits of a hook, which takes milliseconds, and of a command.
 const HOOK_LIMIT: Duration = Duration::from_secs(5);
 const LIMIT: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The programs of the hooks. Never the text of a settings file: a project's may have come from
-/// anywhere, and only the client asks if it is to be followed.
+/// The hooks' programs. The commands in settings files are never run: a project's may have come
+/// from anywhere, and only the client asks before following them.
 #[derive(Debug)]
 pub(super) enum TrialHooks {
     Ours,
@@ -52,7 +52,7 @@ impl Sandbox {
             file.parent().map_or(Ok(()), fsx::ensure_dir)?;
             fsx::quick(&file, bytes)?;
         }
-        // The folder may lie in a git work tree, where nothing is trusted by itself.
+        // The folder may be in a git work tree, where nothing is trusted by default.
         sandbox.playbook(&["trust"])?;
         Ok(sandbox)
     }
@@ -87,8 +87,8 @@ impl Sandbox {
         self.ask(HookEvent::SessionEnd, session).map(drop)
     }
 
-    /// Calls a hook as the client does: its own process, JSON on stdin. Only the end of a session
-    /// starts a worker, so that none is left when the folder goes.
+    /// Calls a hook as the client does: a process of its own, JSON on stdin. Only SessionEnd starts
+    /// a worker, so that none is running when the folder is removed.
     pub(super) fn ask(&self, event: HookEvent, session: &str) -> anyhow::Result<Vec<u8>> {
         let mut command = match &self.hooks {
             TrialHooks::Ours => self.command(&["hook", event.name()])?,
@@ -106,7 +106,6 @@ impl Sandbox {
         Ok(done.stdout)
     }
 
-    /// Returns what the client sends on a hook's stdin.
     fn input(&self, event: HookEvent, session: &str) -> Value {
         let mut input = match event {
             HookEvent::SessionStart => json!({"source": "startup"}),
@@ -131,12 +130,12 @@ impl Sandbox {
         input
     }
 
-    /// Waits for the worker that session-end left in the background.
+    /// Waits for the background worker that SessionEnd started.
     pub(super) fn wait(&self, patience: Duration) -> anyhow::Result<()> {
         let deadline = Instant::now() + patience;
         let state = self.path("state");
         let log = state.join("log").join(crate::telemetry::REFLECTIONS);
-        // It lets go of its lock, and then closes the database: the folder could not be removed
+        // The worker releases its lock before it closes the database; the folder cannot be removed
         // while it writes.
         let is_worker_gone = || {
             let holder = crate::queue::worker_lock::holder(&state.join("worker.lock"));
@@ -192,7 +191,7 @@ pub(super) fn demo(as_json: bool) -> anyhow::Result<()> {
     let given_after = sandbox.start("second")?;
     let learned = after.points().find(|now| before.named(now.name).is_none());
     let learned = learned.context("the session taught nothing")?.name;
-    let mut told = json!({
+    let mut answer = json!({
         "before": points(&before),
         "after": points(&after),
         "given_before": given_before,
@@ -200,12 +199,12 @@ pub(super) fn demo(as_json: bool) -> anyhow::Result<()> {
     });
     if as_json {
         let story = sandbox.playbook(&["log", learned, "--json"])?;
-        told["story"] = serde_json::from_str(&story)?;
+        answer["story"] = serde_json::from_str(&story)?;
     } else {
-        told["story"] = sandbox.playbook(&["log", learned])?.into();
-        told["learned"] = learned.into();
+        answer["story"] = sandbox.playbook(&["log", learned])?.into();
+        answer["learned"] = learned.into();
     }
-    answer::give(as_json, include_str!("screens/demo.txt"), told)
+    answer::give(as_json, include_str!("screens/demo.txt"), answer)
 }
 
 fn points(playbook: &Playbook) -> Vec<Value> {
@@ -217,7 +216,7 @@ fn points(playbook: &Playbook) -> Vec<Value> {
 
 const MAX_SAID: usize = 8 << 20;
 
-/// Runs `command` with `input` on stdin; it is killed when it has not ended within `limit`.
+/// Runs `command` with `input` on stdin and kills it after `limit`.
 pub(super) fn run_with_time_limit(
     command: Command,
     input: &[u8],

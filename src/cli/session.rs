@@ -1,4 +1,4 @@
-//! The surroundings of a command: folders, settings, project, account.
+//! The context of a command: folders, settings, project, account.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::queue::ask::{BackendParts, build};
 use crate::queue::budget::{Caller, Meter};
-use crate::queue::context::{Surroundings, WorkerContext};
+use crate::queue::context::Worker;
 use crate::queue::outcome::in_words;
 use crate::queue::worker::see_through;
 use crate::queue::worker_lock;
@@ -31,7 +31,7 @@ pub(super) struct NamedSession {
 }
 
 impl NamedSession {
-    /// Resolves the surroundings; `project` is the user's choice, else this folder's.
+    /// Resolves the context; `project` is the user's choice, else the current folder's.
     ///
     /// A playbook behind a symlink that leads out of an untrusted project is an error.
     pub(super) fn open(project: Option<&Path>) -> anyhow::Result<Self> {
@@ -41,7 +41,7 @@ impl NamedSession {
         Ok(session)
     }
 
-    /// Gives a project that was moved here the memory of the place where it was.
+    /// Gives a moved project the memory of its former place.
     fn follow_move(&self) {
         let moved = place::follow(&self.paths, &self.project).ok().flatten();
         let former = moved.iter().flat_map(|place| place.left(&self.paths));
@@ -49,15 +49,15 @@ impl NamedSession {
         for former in former {
             let name = self.project.to_string_lossy();
             let memory = memory.get_or_insert_with(|| Memory::open(&self.paths.memory_db()));
-            // A command that needs the memory says what is wrong with it.
+            // A command that needs the memory reports what is wrong with it.
             if let Ok(memory) = memory {
                 _ = memory.move_project(&former.to_string_lossy(), &name);
             }
         }
     }
 
-    /// Merges a playbook that git left in the middle of a merge, and says so. A command that needs
-    /// the playbook says what is in the way.
+    /// Merges a playbook that git left in the middle of a merge, and reports it. A command that
+    /// needs the playbook reports what prevents that.
     fn tell_merge(&self) {
         if outside::refused(Some(&self.paths), &self.project).is_none() {
             self.store().settle();
@@ -73,15 +73,15 @@ impl NamedSession {
         refused.map_or(Ok(()), |what| Err(Hinted::error(what, hint)))
     }
 
-    /// The surroundings of a command that only looks: settings that cannot be used do not
-    /// keep it from that.
+    /// Resolves the context of a read-only command, which works even if the settings cannot be
+    /// used.
     pub(super) fn look(project: Option<&Path>) -> anyhow::Result<Self> {
         let (session, breach) = Self::examine(project)?;
         breach.map_or(Ok(session), |breach| Err(breach.into()))
     }
 
-    /// Resolves them for a command that names what is broken, with what the guard refused: then the
-    /// state folder is not to be looked into.
+    /// Resolves the context of a command that reports problems. Also returns the breach of the
+    /// guard; after one, the state folder must not be read.
     pub(super) fn examine(project: Option<&Path>) -> anyhow::Result<(Self, Option<Breach>)> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
@@ -117,9 +117,9 @@ impl NamedSession {
         Self::that_learned(of.project.as_deref(), &of.whose)
     }
 
-    /// The surroundings of a command on what was learned, in this project or in `chosen`: a
-    /// folder, or a project by the very name it was learned under, be its folder gone or
-    /// the name that of another agent's trace.
+    /// Resolves the context of a command on memories, in this project or in `chosen`. That is a
+    /// folder, or the exact name under which the project was learned: of a removed folder, or from
+    /// another agent's trace.
     pub(super) fn that_learned(
         chosen: Option<&Path>,
         tenant: &args::OfTenant,
@@ -134,7 +134,7 @@ impl NamedSession {
             None => Vec::new(),
         };
         let absolute = std::path::absolute(chosen)?;
-        // A name that is also one of a folder here: `./name` is the folder.
+        // If a folder here has the same name, `./name` is the folder.
         for name in [chosen, &absolute] {
             if known.iter().any(|known| name.as_os_str() == known.as_str()) {
                 name.clone_into(&mut session.project);
@@ -155,22 +155,22 @@ impl NamedSession {
         (!of.all).then(|| self.project_name())
     }
 
-    /// The memory; `None` when nothing was ever remembered.
+    /// Opens the memory; `None` if nothing was ever stored.
     pub(super) fn memory(&self) -> anyhow::Result<Option<Memory>> {
         let file = self.paths.memory_of(&self.tenant);
-        // A file that cannot be looked at is tried: opening it says why.
+        // If the file cannot be inspected, opening it reports why.
         let is_there = file.try_exists().unwrap_or(true);
         let memory = is_there.then(|| Memory::open(&file)).transpose()?;
         Ok(memory.map(|memory| memory.masked_by(self.masker().unwrap_or_default())))
     }
 
-    /// The project's playbook without its secrets, for a command that only looks.
+    /// Returns the project's playbook with secrets masked, for a read-only command.
     pub(super) fn playbook(&self) -> anyhow::Result<Playbook> {
         Ok(self.shown(self.playbook_file()?))
     }
 
-    /// The project's playbook with its secrets; behind a symlink that leads out of an untrusted
-    /// project it is not even read.
+    /// Returns the project's playbook with its secrets. Behind a symlink that leads out of an
+    /// untrusted project it is not read.
     pub(super) fn playbook_file(&self) -> anyhow::Result<Playbook> {
         self.may_follow()?;
         Ok(self.with_votes(self.store().load()?))
@@ -186,13 +186,13 @@ impl NamedSession {
         }
     }
 
-    /// A playbook as it is shown. Settings that cannot be used keep nobody from looking.
+    /// Masks a playbook for display. Works also if the settings cannot be used.
     pub(super) fn shown(&self, mut playbook: Playbook) -> Playbook {
         playbook.mask_secrets(&self.masker().unwrap_or_default());
         playbook
     }
 
-    /// The project's playbook without its secrets, as a job would find it.
+    /// Returns the project's playbook with secrets masked, as a job would find it.
     pub(super) fn masked_playbook(&self) -> anyhow::Result<Playbook> {
         let mut playbook = self.with_votes(self.store().load()?);
         playbook.mask_secrets(&self.masker()?);
@@ -223,23 +223,22 @@ impl NamedSession {
         )?)
     }
 
-    /// Returns what the ledger has; nothing where it cannot be read.
+    /// Returns the ledger's figures; empty if it cannot be read.
     pub(super) fn sent(&self) -> Sent {
         let memory = self.memory().ok().flatten();
         let sent = memory.and_then(|memory| Sent::of(&memory, self.env.clock().now()).ok());
         sent.unwrap_or_default()
     }
 
-    /// Returns the account for a command that only looks.
     pub(super) fn account_to_look_at(&self) -> Account {
         let place = (&self.paths, Some(&*self.project));
         account::to_look_at(&self.env, &self.config, place)
     }
 
-    /// Sees a job to its end; `None` when it waits, or another process is at work for
-    /// `patience` and does not come to it.
+    /// Completes a job; `None` if it waits, or if another process works for `patience` without
+    /// reaching it.
     pub(super) fn see_through(
-        context: &Arc<WorkerContext>,
+        context: &Arc<Worker>,
         id: &JobId,
         patience: Duration,
     ) -> anyhow::Result<Option<memory::FinishedJob>> {
@@ -278,12 +277,11 @@ impl NamedSession {
         Hinted::error(format!("job {id} is not done yet{why}"), hint)
     }
 
-    /// The backend of an account, whose calls are counted against the budgets where they
-    /// cost anything.
+    /// Builds an account's backend; calls that cost something count against the budgets.
     pub(super) fn backend<'a>(
         &self,
         parts: BackendParts<'a>,
-        context: Option<&'a WorkerContext>,
+        context: Option<&'a Worker>,
     ) -> anyhow::Result<Box<dyn Backend + 'a>> {
         let backend = build(parts.account.need.backend, parts).map_err(anyhow::Error::msg)?;
         Ok(match context {
@@ -296,29 +294,23 @@ impl NamedSession {
     }
 
     /// Returns the context for a question of the user's own; `None` where it costs nothing.
-    pub(super) fn context_for(
-        &self,
-        account: &Account,
-    ) -> anyhow::Result<Option<Arc<WorkerContext>>> {
+    pub(super) fn context_for(&self, account: &Account) -> anyhow::Result<Option<Arc<Worker>>> {
         let costs = !account.need.backend.is_offline();
         costs.then(|| self.context()).transpose()
     }
 
-    pub(super) fn context(&self) -> anyhow::Result<Arc<WorkerContext>> {
+    pub(super) fn context(&self) -> anyhow::Result<Arc<Worker>> {
         state_guard::close(&self.paths)?;
-        let surroundings = Surroundings::new(
-            &self.env,
-            self.paths.clone(),
-            config::load(&self.paths.config_file())?,
-            self.account()?,
-            Some(self.project.clone()),
-        );
+        let user = config::load(&self.paths.config_file())?;
+        let account = (self.account()?, Some(self.project.clone()));
         let memory = sharing::open_memory(&self.paths, &self.config)?;
-        Ok(Arc::new(WorkerContext::new(surroundings, memory)))
+        let worker = Worker::new(&self.env, self.paths.clone(), user, account, memory);
+        Ok(Arc::new(worker))
     }
 }
 
-/// The project of a command: the user's choice, else the client's, else this folder's.
+/// Returns the project of a command: the user's choice, else the client's, else the current
+/// folder's.
 pub(super) fn project(env: &Env, chosen: Option<&Path>) -> anyhow::Result<PathBuf> {
     let start = match (chosen, env.path(name::CLAUDE_PROJECT_DIR)) {
         (Some(folder), _) => existing(folder)?,
@@ -339,7 +331,7 @@ pub(super) fn project(env: &Env, chosen: Option<&Path>) -> anyhow::Result<PathBu
     Ok(project)
 }
 
-/// A folder that the user named, as an absolute path; one that is not there is an error.
+/// Returns a folder that the user named as an absolute path; a missing one is an error.
 pub(super) fn existing(folder: &Path) -> anyhow::Result<PathBuf> {
     let folder = std::path::absolute(folder)?;
     let why = match std::fs::metadata(&folder) {
@@ -362,11 +354,10 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .context("could not start the runtime")
 }
 
-/// The time in which nothing is said of waiting.
-const UNTOLD: Duration = Duration::from_secs(2);
+const QUIET_TIME: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(200);
 
-/// The worker that is at it, where that is another process.
+/// Returns the process id of the running worker, if it is another process.
 fn other_worker(paths: &Paths) -> Option<i32> {
     let holder = worker_lock::holder(&paths.worker_lock())?;
     let own = i32::try_from(std::process::id()).ok();
@@ -375,25 +366,25 @@ fn other_worker(paths: &Paths) -> Option<i32> {
 
 /// Ends when one and the same other process has been at it for `patience`; says before
 /// that who, or what, is waited for.
-async fn hangs(context: &WorkerContext, patience: Duration) {
+async fn hangs(context: &Worker, patience: Duration) {
     let (mut held, mut since) = (None, Instant::now());
-    let mut is_told = false;
+    let mut is_reported = false;
     loop {
         tokio::time::sleep(LOOK).await;
-        if !is_told && context.has_unsaved_answers() {
+        if !is_reported && context.has_unsaved_answers() {
             output::note(
                 "the model's answer cannot be stored now: trying again; Ctrl-C gives it up",
             );
-            is_told = true;
+            is_reported = true;
         }
         let pid = other_worker(context.paths());
         if pid != held {
             (held, since) = (pid, Instant::now());
         }
         let Some(pid) = pid else { continue };
-        if !is_told && since.elapsed() >= UNTOLD {
+        if !is_reported && since.elapsed() >= QUIET_TIME {
             output::note(&format!("waiting for the worker (process {pid})"));
-            is_told = true;
+            is_reported = true;
         }
         if since.elapsed() >= patience {
             return;

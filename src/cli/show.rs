@@ -1,4 +1,4 @@
-//! `playbook show`: the key points of a project.
+//! `playbook show`: prints the key points of a project.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -26,19 +26,19 @@ pub(super) fn run(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Resu
     } else {
         Vec::new()
     };
-    let mut told = json!({
+    let mut answer = json!({
         "project": session.project,
         "playbook": session.store().path(),
         "points": &points,
         "own": own,
     });
     if !args.on.json {
-        told["is_empty"] = is_empty.into();
+        answer["is_empty"] = is_empty.into();
         if !points.is_empty() {
             note_distrust(&trust::TrustStanding::of(&session.paths, &session.project));
         }
     }
-    answer::give(args.on.json, include_str!("screens/show.txt"), told)
+    answer::give(args.on.json, include_str!("screens/show.txt"), answer)
 }
 
 /// Returns the key points of a playbook that are asked for, and whether it has none at all;
@@ -60,31 +60,31 @@ fn points(
         if !matches(&point, &words) {
             continue;
         }
-        let mut told = in_json(&point, now);
-        told["gone"] = freshness.gone(&point).into();
+        let mut value = in_json(&point, now);
+        value["gone"] = freshness.gone(&point).into();
         let seen = usage.of(point.name);
-        told["shown"] = seen.shown.into();
-        told["cited"] = seen.cited.into();
-        told["given"] = given.has(point.name).into();
+        value["shown"] = seen.shown.into();
+        value["cited"] = seen.cited.into();
+        value["given"] = given.has(point.name).into();
         if !args.on.json {
             let is_news = seen != PointUsage::default();
-            told["seen"] = is_news.then(|| seen.to_string()).into();
-            // A record of trust knows a point by its text in the file.
+            value["seen"] = is_news.then(|| seen.to_string()).into();
+            // A trust record identifies a point by its text in the file.
             let (name, text) = (as_stands.name, as_stands.text);
             let admission = trust.admits(as_stands.section, name, text);
             let refusal = refusal(admission, &trust);
-            told["refusal"] = refusal.into();
+            value["refusal"] = refusal.into();
             let is_added = point.note.is_some_and(|note| note.added.is_some());
-            told["is_new"] = (is_added && seen.shown < NEW_SESSIONS).into();
-            let is_left_out = trust.is_trusted() && refusal.is_none() && told["gone"].is_null();
+            value["is_new"] = (is_added && seen.shown < NEW_SESSIONS).into();
+            let is_left_out = trust.is_trusted() && refusal.is_none() && value["gone"].is_null();
             let is_left_out = is_left_out && !given.has(point.name);
-            told["no_room"] = is_left_out.then(|| no_room(&point)).into();
-            told["due"] = as_stands
+            value["no_room"] = is_left_out.then(|| no_room(&point)).into();
+            value["due"] = as_stands
                 .due()
                 .map(|due| in_words(name, due, &trust))
                 .into();
         }
-        points.push(told);
+        points.push(value);
     }
     Ok((points, playbook.is_empty()))
 }
@@ -110,19 +110,19 @@ fn no_room(point: &Point<'_>) -> &'static str {
     }
 }
 
-/// Says when a point is due, and whether that waits for the user.
+/// Describes a point's cue, and whether it waits for the user.
 fn in_words(name: &str, due: &Due, trust: &trust::TrustStanding) -> String {
-    let told = due.told();
+    let cue = due.told();
     if let Err(why) = due.when.compile() {
-        format!("{told}: not used, {why}")
+        format!("{cue}: not used, {why}")
     } else if trust.is_trusted() && trust.admits_cue(name, due) != Admission::Given {
-        format!("{told}: waits for `playbook review`")
+        format!("{cue}: waits for `playbook review`")
     } else {
-        told
+        cue
     }
 }
 
-/// Says that sessions are given nothing of a playbook that is not trusted.
+/// Notes that sessions are given nothing of an untrusted playbook.
 pub(super) fn note_distrust(trust: &trust::TrustStanding) {
     if let trust::TrustStanding::Unreadable(error) = trust {
         output::note(&format!(
@@ -135,11 +135,11 @@ pub(super) fn note_distrust(trust: &trust::TrustStanding) {
 }
 
 pub(super) fn in_json(point: &Point<'_>, now: Timestamp) -> Value {
-    let mut told = json!(point);
-    told["pinned"] = point.is_pinned().into();
-    told["stale"] = point.is_stale(now).into();
+    let mut value = json!(point);
+    value["pinned"] = point.is_pinned().into();
+    value["stale"] = point.is_stale(now).into();
     let due = point.due().cloned().unwrap_or_default();
-    told["when"] = (!due.when.is_empty()).then(|| json!(due.when)).into();
-    told["guard"] = due.guard.into();
-    told
+    value["when"] = (!due.when.is_empty()).then(|| json!(due.when)).into();
+    value["guard"] = due.guard.into();
+    value
 }

@@ -1,7 +1,7 @@
-//! `playbook` and `playbook status`: a project at a glance, and what was spent.
+//! `playbook` and `playbook status`: an overview of a project, and its costs.
 //!
-//! It always answers: what cannot be read is named with the command that mends it, and the
-//! rest is shown.
+//! It always answers: what cannot be read is named with the command that helps, and the rest is
+//! shown.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -28,10 +28,9 @@ use crate::trust::{TrustStanding, outside};
 /// The number of last jobs that are searched for one that changed something.
 const LAST_JOBS: u64 = 50;
 
-/// The periods of the costs, in days.
 const TIMES: [i64; 3] = [1, 7, 30];
 
-/// The number of jobs of the history that are searched for a session.
+/// The number of recorded jobs that are searched for a session.
 const PAST_JOBS: u64 = 5_000;
 
 const DOCTOR: (&str, &str) = ("playbook doctor", "looks closer");
@@ -46,9 +45,9 @@ pub(super) fn run(args: &args::StatusArgs) -> anyhow::Result<()> {
     if args.on.json {
         return output::json(&glance);
     }
-    let mut told = json!(glance);
-    told["width"] = output::of_screen(&env).into();
-    let text = answer::laid_out(include_str!("screens/status.txt"), told)?;
+    let mut answer = json!(glance);
+    answer["width"] = output::of_screen(&env).into();
+    let text = answer::laid_out(include_str!("screens/status.txt"), answer)?;
     for line in text.trim_end().lines() {
         say!("{}", line.trim_end());
     }
@@ -77,7 +76,7 @@ fn cost(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
                 "today": today, "days_7": week, "days_30": month,
             })
         });
-    let told = json!({
+    let answer = json!({
         "day_began": day.start,
         "day_ends": day.end,
         "limits": {
@@ -87,41 +86,38 @@ fn cost(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         "today": totals[0], "days_7": totals[1], "days_30": totals[2],
         "projects": projects.collect::<Vec<_>>(),
     });
-    answer::give(as_json, include_str!("screens/cost.txt"), told)
+    answer::give(as_json, include_str!("screens/cost.txt"), answer)
 }
 
-/// A project at a glance; its fields are the object of `--json`.
+/// The overview of a project; its fields are the object of `--json`.
 #[derive(Debug, Default, Serialize)]
 struct Glance {
     project: PathBuf,
-    /// The file of the key points, which need not exist.
+    /// The file of the key points, which may not exist.
     playbook: PathBuf,
     key_points: u64,
     /// The number of key points for which a start has no room.
     without_room: usize,
     sections: Vec<Value>,
-    /// The job that changed the key points last, unless it was undone.
+    /// The last job that changed the key points and was not undone.
     last: Option<Value>,
-    /// The number of jobs by state, those of this project but for the last; None where they
-    /// cannot be read.
+    /// The number of jobs by state: this project's, and `elsewhere`; `None` if they cannot be read.
     jobs: Option<Value>,
-    /// None where it cannot be read.
+    /// Today's spending; `None` if it cannot be read.
     today: Option<Value>,
-    /// Who pays for what a model is asked here.
     pays: Option<String>,
-    /// How much that is.
     sends: Option<String>,
-    /// The notes that wait for the curator, and the user's rules that no key point holds yet.
+    /// The notes that wait for the curator, and the user's rules that no key point states yet.
     notes: Value,
     held: u64,
     shared: Option<Value>,
     problems: Vec<String>,
-    /// The next steps, the most urgent first.
     next: Vec<Value>,
 }
 
 impl Glance {
-    /// Looks at a project; `chosen` is the user's choice, else it is this folder's.
+    /// Collects the overview of a project; `chosen` is the user's choice, else it is the current
+    /// folder's.
     fn at(chosen: Option<&Path>) -> anyhow::Result<Self> {
         match NamedSession::look(chosen) {
             Ok(session) => Ok(Self::of(&session)),
@@ -153,7 +149,7 @@ impl Glance {
         glance
     }
 
-    /// Shows the key points alone: there are no folders of ours.
+    /// Shows only the key points, because our folders are not known.
     fn without_home(chosen: Option<&Path>, error: &anyhow::Error) -> anyhow::Result<Self> {
         let project = session::project(&Env::from_process(), chosen)?;
         let mut glance = Self::of_playbook(&project, None);
@@ -222,7 +218,7 @@ impl Glance {
         self.problems.extend(templates::unfit(&session.paths));
     }
 
-    /// Names what keeps jobs waiting that the user can change.
+    /// Names the reasons for waiting that the user can change.
     fn look_at_jobs(&mut self, rows: &[jobs::Row]) {
         let mut reasons = BTreeSet::new();
         for row in rows {
@@ -240,7 +236,7 @@ impl Glance {
         }
     }
 
-    /// Without an account that answers, nothing is learned.
+    /// Reports an account that cannot answer, since nothing is learned without one.
     fn look_at_account(&mut self, session: &NamedSession) {
         let account = session.account_to_look_at();
         if let Some(lack) = account.lack() {
@@ -257,8 +253,10 @@ impl Glance {
             let error = anyhow::anyhow!("sessions wait until tomorrow: {reason}");
             self.problem(&error, ("playbook --cost", "shows what was spent"));
         }
-        if let Some((command, why)) = backoff.of_refused(&account) {
-            let reason = backoff.reason(&account).map_or("", in_words);
+        if let Some(last) = backoff.last(&account)
+            && let Some((command, why)) = &last.remedy
+        {
+            let reason = in_words(&last.reason);
             let refused = format!("nothing is learned until it works: {reason}");
             self.problem(&anyhow::Error::msg(refused), (command, why));
         }
@@ -338,7 +336,7 @@ impl Glance {
         }
     }
 
-    /// Sessions that are over may be learned from, or were and taught nothing.
+    /// Suggests `bootstrap` for sessions without a job, else `log`.
     fn look_at_past(&mut self, session: &NamedSession) {
         let with_job = match sessions_with_job(session) {
             Ok(sessions) => sessions,
@@ -354,7 +352,6 @@ impl Glance {
         }
     }
 
-    /// Notes what went wrong, and the command that helps with what it does.
     fn problem(&mut self, error: &anyhow::Error, (command, why): (&str, &str)) {
         self.problems.push(output::told(error).join(": "));
         self.step(command, why);
@@ -368,7 +365,6 @@ impl Glance {
     }
 }
 
-/// Returns the sessions of the project that a job was made of, done or not.
 fn sessions_with_job(session: &NamedSession) -> anyhow::Result<HashSet<String>> {
     let waiting = jobs::rows(session, session.env.clock().now())?;
     let waiting = waiting.into_iter().filter_map(|row| row.job);
@@ -394,12 +390,12 @@ fn totals(rows: &[jobs::Row], project: &Path) -> Value {
         "ready": count(JobState::Ready),
         "waiting": count(JobState::Waiting),
         "failed": count(JobState::Failed) + count(JobState::Unreadable),
-        // Of other projects, or of none that can be read.
+        // Jobs of other projects, and unreadable jobs.
         "elsewhere": elsewhere.len(),
     })
 }
 
-/// Sums up what was spent, with the limits of a day; null where nothing limits it.
+/// Sums up today's spending, with the limits of a day; a missing limit is null.
 fn spent_today(memory: Option<&Memory>, session: &NamedSession) -> Result<Value, MemoryError> {
     let day = Day::of(session.env.clock().now());
     let [mut here, mut all, mut limited] = [Sum::default(); 3];
@@ -411,7 +407,7 @@ fn spent_today(memory: Option<&Memory>, session: &NamedSession) -> Result<Value,
                 here.add(&row);
             }
         }
-        // What was agreed to beyond the day's limits does not count against them.
+        // Spending that the user agreed to separately does not count against the limits.
         for row in memory.spending(BudgetKind::Day, day.start, day.end)? {
             limited.add(&row);
         }

@@ -1,5 +1,5 @@
-//! `playbook trust`: chooses the playbooks that sessions are given; `playbook review`: what was
-//! held back, and the user's word on it.
+//! `playbook trust` chooses the playbooks that sessions are given; `playbook review` lists texts
+//! that were held back and takes the user's decisions.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
@@ -10,11 +10,10 @@ use super::{edit_commands, reflect};
 use crate::memory::HeldRow;
 use crate::playbook::DueChange;
 use crate::playbook::clean::{MAX_CHARS, clean_text};
+use crate::queue::apply::PlaybookEdit;
 use crate::queue::curate::CuratorWish;
-use crate::queue::edit::PlaybookEdit;
-use crate::queue::screening::{self, What, recount};
+use crate::queue::screening::{self, PointPart, Screened, What, recount};
 use crate::queue::transcripts::{self, PastTranscript};
-use crate::queue::trust_record::{self, PointPart, Screened};
 use crate::trust::{TrustRecord, TrustWord, outside};
 use crate::{prepare, project};
 
@@ -32,14 +31,14 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
     } else {
         BTreeSet::from([session.project.clone()])
     };
-    let mut told = Vec::new();
+    let mut trusted = Vec::new();
     for project in &projects {
-        match trust_record::trust(&context, project) {
+        match screening::trust(&context, project) {
             Ok(screened) => {
                 recount(&context, project)?;
-                context.surroundings.make_ready(project);
+                context.make_ready(project);
                 let Screened { known, held, later } = screened;
-                told.push(json!({
+                trusted.push(json!({
                     "project": project, "used": known, "quarantine": held, "later": later,
                     "link": outside::of(project),
                 }));
@@ -51,11 +50,11 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
     if projects.is_empty() && !args.on.json {
         say!("Claude Code has kept no session of any project.");
     }
-    let told = json!({ "trusted": told });
-    answer::give(args.on.json, include_str!("screens/trust.txt"), told)
+    let answer = json!({ "trusted": trusted });
+    answer::give(args.on.json, include_str!("screens/trust.txt"), answer)
 }
 
-/// Takes trust back: nothing of this project's playbook is given to sessions.
+/// Withdraws trust: sessions are given nothing of this project's playbook.
 fn untrust(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let path = session.paths.trust_record(&session.project);
     let earlier = TrustRecord::read(&path).ok().flatten();
@@ -63,8 +62,8 @@ fn untrust(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     record.word = TrustWord::Untrusted;
     record.write(&path)?;
     prepare::ready(&session.paths, &session.project, session.env.clock().now());
-    let told = json!({ "untrusted": session.project.to_string_lossy() });
-    answer::give(as_json, UNTRUSTED, told)
+    let answer = json!({ "untrusted": session.project.to_string_lossy() });
+    answer::give(as_json, UNTRUSTED, answer)
 }
 
 pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {
@@ -92,31 +91,31 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let mut rows = context.memory().quarantine(&session.project_name())?;
     let masker = session.masker()?;
-    // It may have been held back before the user had a pattern for it.
+    // The text may have been held back before the user added a pattern for it.
     for HeldRow { held, .. } in &mut rows {
         held.text = masker.mask(&held.text).into_owned();
         masker.mask_value(&mut held.what);
     }
     let passing = context.memory().offer_passing(&session.project_name())?;
-    let mut told: Vec<Value> = rows.iter().map(held_in_json).collect();
+    let mut texts: Vec<Value> = rows.iter().map(held_in_json).collect();
     if as_json {
-        return output::json(&json!({"project": session.project, "quarantine": told}));
+        return output::json(&json!({"project": session.project, "quarantine": texts}));
     }
-    for (told, row) in told.iter_mut().zip(&rows) {
-        told["origin"] = origin(row).into();
+    for (text, row) in texts.iter_mut().zip(&rows) {
+        text["origin"] = origin(row).into();
     }
     let is_asked = io::stdin().is_terminal() && io::stdout().is_terminal();
     if is_asked && !rows.is_empty() {
-        return one_by_one(session, &rows, &told);
+        return one_by_one(session, &rows, &texts);
     }
-    let told = json!({"quarantine": told, "passing": passing});
-    answer::show(include_str!("screens/review.txt"), told)
+    let answer = json!({"quarantine": texts, "passing": passing});
+    answer::show(include_str!("screens/review.txt"), answer)
 }
 
-/// Asks about each, on a terminal; what is left for later stays where it is.
-fn one_by_one(session: &NamedSession, rows: &[HeldRow], told: &[Value]) -> anyhow::Result<()> {
-    for (row, told) in rows.iter().zip(told) {
-        answer::show(ONE, told.clone())?;
+/// Asks about each on a terminal; undecided ones keep waiting.
+fn one_by_one(session: &NamedSession, rows: &[HeldRow], texts: &[Value]) -> anyhow::Result<()> {
+    for (row, text) in rows.iter().zip(texts) {
+        answer::show(ONE, text.clone())?;
         let Some(answer) = output::ask("[t]ake, [e]dit, [d]rop, [l]ater, [q]uit?")? else {
             return Ok(());
         };
@@ -134,7 +133,7 @@ fn one_by_one(session: &NamedSession, rows: &[HeldRow], told: &[Value]) -> anyho
                 Ok(())
             }
         };
-        // One that cannot be taken is told, and the next one asked about.
+        // A failed decision is reported, and the next text is asked about.
         if let Err(error) = done {
             output::error(&error);
         }
@@ -153,7 +152,7 @@ fn held_in_json(row: &HeldRow) -> Value {
     })
 }
 
-/// Names its origin: `pat-001, from the file`, `UPDATE pat-002, from job …`.
+/// Names the origin: `pat-001, from the file`, `UPDATE pat-002, from job …`.
 fn origin(row: &HeldRow) -> String {
     let job = format!("from job {}", row.held.job);
     match what(row) {
@@ -207,11 +206,11 @@ fn accept(
     decided(session, &row, "accepted", text, as_json)
 }
 
-/// Lets a point of the file be given as it is, but for its secrets: they leave the file.
+/// Accepts a point of the file as it is, after masking its secrets in the file.
 fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
     let context = session.context()?;
     let playbook = session.store().load()?;
-    let Some((point, part)) = trust_record::held_point(&playbook, &row.held.key) else {
+    let Some((point, part)) = screening::held_point(&playbook, &row.held.key) else {
         return Ok(());
     };
     let masker = session.masker()?;
@@ -227,8 +226,8 @@ fn admit(session: &NamedSession, row: &HeldRow) -> anyhow::Result<()> {
         edit_commands::carry_out(session, &context, &edit)?;
     }
     let point = (&*name, &*text);
-    trust_record::admit(&context.surroundings, &session.project, point, part)?;
-    context.surroundings.make_ready(&session.project);
+    screening::admit(&context, &session.project, point, part)?;
+    context.make_ready(&session.project);
     Ok(())
 }
 
@@ -237,7 +236,7 @@ fn drop_it(session: &NamedSession, id: u64, as_json: bool) -> anyhow::Result<()>
     let (row, what) = find(session, id)?;
     if let What::Point { .. } | What::Cue { .. } = what {
         let playbook = session.store().load()?;
-        if let Some((point, part)) = trust_record::held_point(&playbook, &row.held.key) {
+        if let Some((point, part)) = screening::held_point(&playbook, &row.held.key) {
             let point = point.name.to_owned();
             let edit = match part {
                 PointPart::Text => PlaybookEdit::Remove {

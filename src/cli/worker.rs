@@ -1,5 +1,5 @@
-//! `playbook worker`, which hooks start in the background; `playbook mcp`, `playbook sync` and
-//! `playbook server` become `playbook-server`, so that this program links nothing of it.
+//! `playbook worker`, which hooks start in the background. `playbook mcp`, `playbook sync` and
+//! `playbook server` execute `playbook-server`, so that this program links nothing of it.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use super::prelude::*;
 use crate::hook::detach::{self, DETACH};
-use crate::queue::context::{Surroundings, WorkerContext};
+use crate::queue::context::Worker;
 use crate::queue::outcome::{self, Finish, WorkerError};
 use crate::queue::worker::{self, Summary};
 use crate::queue::{curate, worker_lock};
 use crate::{account, config, project, telemetry};
 
-/// The time that `--job` gives another worker before the job is left to that one.
+/// The time that `--job` waits for another worker before it leaves the job to that one.
 const INLINE_PATIENCE: Duration = Duration::from_secs(600);
 
 pub(super) fn run(args: &args::WorkerArgs) -> anyhow::Result<()> {
@@ -26,11 +26,11 @@ pub(super) fn run(args: &args::WorkerArgs) -> anyhow::Result<()> {
         return detach(args);
     }
     let paths = Paths::resolve(&env)?;
-    // Nothing is written there, not even to the log.
+    // After a breach nothing is written there, not even to the log.
     state_guard::check(&paths)?;
     state_guard::close(&paths)?;
-    // Whoever starts a worker has written a job there; the folder was taken away since, by
-    // `uninstall --purge`, and must not come back.
+    // The starter of a worker has written a job there. If the folder is missing, `uninstall
+    // --purge` has removed it since, and it must not be created again.
     if !paths.state().is_dir() {
         return tell(args, Some(&Summary::default()));
     }
@@ -66,7 +66,7 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     let home = home.or_else(|| std::env::current_dir().ok());
     let home = home.map(|folder| project::find(&folder));
     let account = account::of_worker(env, &config, (paths, home.as_deref()))?;
-    // Of many that are started at once, one is enough.
+    // Of many that are started at the same time, one is enough.
     if args.job.is_none() && worker_lock::is_at_work(paths, &account.need) {
         return Ok(None);
     }
@@ -82,8 +82,8 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     if let Some(jobs) = args.jobs {
         config.worker.jobs = usize::from(jobs);
     }
-    let surroundings = Surroundings::new(env, paths.clone(), config, account, home);
-    let context = Arc::new(WorkerContext::new(surroundings, memory));
+    let place = (account, home);
+    let context = Arc::new(Worker::new(env, paths.clone(), config, place, memory));
     let runtime = runtime()?;
     let Some(id) = &args.job else {
         let done = runtime.block_on(worker::run(context));
@@ -98,7 +98,7 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
         runtime.block_on(worker::see_through(context, id, INLINE_PATIENCE))
     };
     let mut rows = vec![(see_through(&id)?, id)];
-    // The container may end before another worker comes for the run that this has made due.
+    // The container may end before another worker comes for the curator run that is due now.
     if let (Some(row), _) = &rows[0]
         && let Some(run) = curate::waiting_run(paths, Path::new(&row.job.project))?
     {
@@ -107,7 +107,7 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     let waiting = rows.iter().filter(|(row, _)| row.is_none()).count();
     let finished = rows
         .into_iter()
-        .filter_map(|(row, id)| Some((id, Finish::of(row?.job))));
+        .filter_map(|(row, id)| row.map(|row| (id, Finish::new(row.job.outcome, row.job.reason))));
     Ok(Some(Summary {
         waiting,
         finished: finished.collect(),
@@ -115,7 +115,6 @@ fn start(env: &Env, paths: &Paths, args: &args::WorkerArgs) -> anyhow::Result<Op
     }))
 }
 
-/// Spawns the worker as a process that no one waits for, and ends.
 fn detach(args: &args::WorkerArgs) -> anyhow::Result<()> {
     let mut command = command(args.project.as_deref())?;
     if let Some(jobs) = args.jobs {
@@ -138,7 +137,7 @@ pub(super) fn start_detached(project: &Path) -> anyhow::Result<()> {
     ended.map(drop).context("could not start the worker")
 }
 
-/// A worker of our own program, without a stream or folder of ours.
+/// Builds the command for a worker of our own program, without our streams and folder.
 fn command(project: Option<&Path>) -> anyhow::Result<Command> {
     let program = std::env::current_exe().context("could not find our own program")?;
     let mut command = Command::new(program);
@@ -159,12 +158,12 @@ fn tell(args: &args::WorkerArgs, summary: Option<&Summary>) -> anyhow::Result<()
     let finished = summary.into_iter().flat_map(|summary| &summary.finished);
     let finished =
         finished.map(|(id, f)| json!({"job": id, "outcome": f.outcome.word(), "reason": f.reason}));
-    let told = json!({
+    let answer = json!({
         "busy": summary.is_none(),
         "finished": finished.collect::<Vec<_>>(),
         "waiting": summary.map(|summary| summary.waiting),
     });
-    answer::give(args.json, include_str!("screens/worker.txt"), told)
+    answer::give(args.json, include_str!("screens/worker.txt"), answer)
 }
 
 const SERVER: &str = "playbook-server";
@@ -177,8 +176,8 @@ pub(super) fn server(arguments: impl IntoIterator<Item = OsString>) -> anyhow::R
     ))
 }
 
-/// Starts an exchange with others, for which nobody waits: what goes wrong with it is kept for
-/// `playbook status`.
+/// Starts an exchange with other members without waiting. Its errors are kept for `playbook
+/// status`.
 fn start_sync() -> anyhow::Result<()> {
     Command::new(server_program()?)
         .arg("sync")

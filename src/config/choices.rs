@@ -1,11 +1,10 @@
-//! Settings that are one of a few words.
+//! The settings whose value is one of a few words.
 
 use toml::de::DeValue;
 
 use super::value::{Setting, choices};
 
 choices! {
-    /// The backend that answers prompts.
     BackendChoice {
         Auto = "auto",
         Anthropic = "anthropic",
@@ -15,13 +14,13 @@ choices! {
         Fixtures = "fixtures",
     }
 
-    /// The way in which the work of a hook is done.
+    /// The process in which a hook's work is done: a worker or the hook itself.
     WorkerMode {
         Detached = "detached",
         Inline = "inline",
     }
 
-    /// The one who decides about the curator's operations.
+    /// The decision about the curator's operations: made by the program or by the user.
     Approval {
         Auto = "auto",
         Ask = "ask",
@@ -34,19 +33,17 @@ choices! {
         Block = "block",
     }
 
-    /// The news that the start of a session gives the user.
     Notices {
         All = "all",
         Quiet = "quiet",
     }
 
-    /// The place of new votes on key points.
     VotesIn {
         File = "file",
         Local = "local",
     }
 
-    /// The things that the memory reflects on, the cheapest first.
+    /// The scope of the memory's reflection, the cheapest first.
     MemoryMode {
         Lite = "lite",
         Full = "full",

@@ -1,5 +1,5 @@
-//! How settings are defined: one line each, from which struct, default, bounds, help and
-//! loading come.
+//! The macro that defines a setting in one entry and generates its field, default, bounds, help
+//! text and reader.
 
 use toml::de::DeValue;
 
@@ -8,43 +8,39 @@ use super::value::Bounds;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyScope {
-    /// Only the user, in `config.toml`.
     User,
     /// The user, and a project for itself in `.claude/playbook.toml`.
     Project,
-    /// The user; a project may only lower what the user allows.
+    /// The user; a project may only lower the user's value.
     Lower,
 }
 
-/// One key: its name, its bounds, its words, and how it is set and shown.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingKey {
-    /// The section; `top` for keys outside of any.
+    /// The section; `top` for settings outside any section.
     pub(super) section: &'static str,
     pub(super) leaf: &'static str,
-    /// Its use, with its unit.
+    /// The help text, with the unit.
     pub(crate) doc: &'static str,
     pub(crate) scope: KeyScope,
-    /// The least and the greatest value, where there are bounds.
     pub(super) bounds: Bounds,
-    /// Sets the key in the name of a scope.
+    /// Sets the value from a file of this scope.
     pub(super) set: fn(&mut Config, &DeValue<'_>, KeyScope) -> Result<(), String>,
     pub(super) shown: fn(&Config) -> Option<String>,
     pub(super) kind: &'static [&'static str],
 }
 
 impl SettingKey {
-    /// The name as the user writes it: `retry.attempts`.
+    /// Returns the name as the user writes it: `retry.attempts`.
     pub fn name(&self) -> String {
         full_name(self.section, self.leaf)
     }
 
-    /// The value as the user would write it; `None` where there is none.
+    /// Returns the value as the user would write it; `None` if there is no value.
     pub fn shown(&self, config: &Config) -> Option<String> {
         (self.shown)(config)
     }
 
-    /// The values it may have, in words.
     pub(crate) fn kind(&self) -> String {
         let plain = |text: &str| text.replace('_', "");
         let kind = self.kind.join(", ");
@@ -53,13 +49,12 @@ impl SettingKey {
         })
     }
 
-    /// The section and the key in it; no section for keys outside of any.
+    /// Returns the section, if there is one, and the key in it.
     pub(crate) fn parts(&self) -> (Option<&'static str>, &'static str) {
         ((self.section != TOP).then_some(self.section), self.leaf)
     }
 }
 
-/// The name of `key` in `section` as the user writes it.
 pub(super) fn full_name(section: &str, key: &str) -> String {
     if section == TOP {
         key.to_owned()
@@ -68,10 +63,10 @@ pub(super) fn full_name(section: &str, key: &str) -> String {
     }
 }
 
-/// The section of the keys that stand outside of any.
+/// The section name of settings outside any section.
 pub(super) const TOP: &str = "top";
 
-/// Defines the sections: their structs and defaults, and the list of keys and sections.
+/// Defines the structs of all sections with their defaults, and the lists of settings and sections.
 macro_rules! settings {
     ($(
         #[doc = $section_doc:literal]
@@ -102,18 +97,16 @@ macro_rules! settings {
             }
         )*
 
-        /// All settings.
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct Config {
             $(#[doc = $section_doc] pub $section: $type,)*
         }
 
-        /// All sections with what they are for, in the order of the reference.
+        /// All sections with their descriptions, in the order of the reference.
         pub(super) const SECTIONS: &[(&str, &str)] = &[$(
             (stringify!($section), concat!($section_doc $(, "\n", $section_more)*)),
         )*];
 
-        /// All keys, in the order of the reference.
         pub const KEYS: &[SettingKey] = &[$($(
             SettingKey {
                 section: stringify!($section),

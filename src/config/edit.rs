@@ -1,4 +1,4 @@
-//! Sets one key in a settings file and leaves the rest of it as the user wrote it.
+//! Sets one key in a settings file and keeps everything else as the user wrote it.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ pub(crate) enum SetError {
     Value(String),
 }
 
-/// Sets `key` to `value` in the user's settings, comments and order kept.
+/// Sets `key` to `value` in the user's settings; keeps comments and order.
 ///
-/// `value` is what the user typed: quotes around a string may be left out. A file that
-/// would not be valid afterwards is not written.
+/// `value` is the text that the user typed; a string needs no quotes. The file is written only if
+/// it is valid afterwards.
 pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetError> {
     let old = read(file)?;
     let check = |bytes: &[u8]| apply_bytes(&mut Config::default(), file, bytes, KeyScope::User);
-    // A mistake elsewhere is shown with its line in the file as it is.
+    // An error elsewhere is reported with its line in the file on disk.
     let before = check(&old);
     let Some(document) = parse(&old) else {
         before?;
@@ -50,8 +50,8 @@ pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetE
     }))
 }
 
-/// Removes the key of a name, known or not, whatever else is wrong with the file. Returns false
-/// where it is not set.
+/// Removes a key, even an unknown one or one in a file with other errors. Returns `false` if it is
+/// not set.
 pub(crate) fn unset(file: &Path, name: &str) -> Result<bool, SetError> {
     let old = read(file)?;
     let Some(mut document) = parse(&old) else {
@@ -76,14 +76,15 @@ fn parse(bytes: &[u8]) -> Option<DocumentMut> {
     std::str::from_utf8(bytes).ok()?.parse().ok()
 }
 
-/// Returns the values that the user may have meant: as TOML, else as a string.
+/// Returns the possible readings of a typed text: as TOML, then as a string.
 fn candidates(text: &str) -> impl Iterator<Item = Value> {
     let typed = text.trim().parse::<Value>().ok();
     let string = Value::from(text);
     typed.into_iter().chain([string])
 }
 
-/// Puts the value in its place, with the comments around the old one.
+/// Sets the value and keeps the comments around the old one. Returns `false` if the section is not
+/// a table.
 fn put(document: &mut DocumentMut, key: &SettingKey, mut value: Value) -> bool {
     let (section, leaf) = key.parts();
     let table = match section {

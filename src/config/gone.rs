@@ -1,6 +1,6 @@
-//! Settings that are gone. A file may still have them: they stop nothing.
+//! Removed settings. A file that still has one is read all the same.
 
-/// The names of these settings, each with what happens instead.
+/// The removed settings, each with what happens instead.
 const GONE: &str = "\
 anthropic.max_tokens: an answer may have 8,192 tokens
 anthropic.reflector_model: `anthropic.model` is the reflector's, `anthropic.curator_model` the curator's
@@ -16,7 +16,6 @@ retry.park_ms: the first pause of a failing backend is one minute
 triggers.corrections: corrections are found when the session is reflected on
 triggers.rejections: one call that the user refused or stopped is enough";
 
-/// A line of a settings file that has a setting which is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GoneSetting {
     pub(crate) name: &'static str,
@@ -24,7 +23,7 @@ pub(crate) struct GoneSetting {
     pub(crate) text: String,
 }
 
-/// Returns the setting of this name, or its value, that is gone, with what happens instead.
+/// Returns the removed setting of this name, or of this name and value, with what happens instead.
 pub(super) fn find(name: &str, value: Option<&str>) -> Option<(&'static str, &'static str)> {
     let with_value = value.map(|value| format!("{name} = \"{value}\""));
     all().find(|(gone, _)| *gone == name || Some(*gone) == with_value.as_deref())

@@ -1,4 +1,4 @@
-//! From the text of a settings file to settings, or to an error with file and line.
+//! Reads settings files; errors name the file and line.
 
 use std::path::{Path, PathBuf};
 
@@ -15,17 +15,14 @@ use crate::fsx::{self, FsError};
 use crate::paths::{Paths, project_config_file};
 use crate::redact::Masker;
 
-/// The most mistakes of a file that are shown.
 const MAX_MISTAKES: usize = 100;
 pub(super) const MAX_CONFIG: u64 = 1 << 20;
 
-/// A settings file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] FsError),
-    /// The file says something we do not understand; its lines in their order.
+    /// The file has invalid content; the errors are in line order.
     #[error("{}", first_of(mistakes))]
     Content { mistakes: Vec<Mistake> },
 }
@@ -42,7 +39,6 @@ fn first_of(mistakes: &[Mistake]) -> String {
 }
 
 impl ConfigError {
-    /// Returns all mistakes, each with its file and line.
     pub(crate) fn all(&self) -> Vec<String> {
         match self {
             Self::Read(error) => vec![error.to_string()],
@@ -51,17 +47,14 @@ impl ConfigError {
     }
 }
 
-/// A line of a settings file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}:{line}: {what}", file.display())]
 pub struct Mistake {
     file: PathBuf,
     pub(super) line: usize,
-    /// The reason, with the key's name.
     pub(super) what: String,
 }
 
-/// A key, and where its value comes from.
 pub(crate) type Sourced = (&'static SettingKey, SettingSource);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,12 +64,13 @@ pub(crate) enum SettingSource {
     Project,
 }
 
-/// The settings that hold for a project: the user's with the project's own laid over them.
+/// Returns the settings for a project: the user's, overridden by the project's own.
 pub(crate) fn for_project(paths: &Paths, project: &Path) -> Result<Config, ConfigError> {
     with_sources(paths, project).map(|(config, _)| config)
 }
 
-/// The same as [`for_project`], with the source of each key's value, in the order of [`KEYS`].
+/// Returns the settings as [`for_project`] does, with the source of each value in the order of
+/// [`KEYS`].
 pub(crate) fn with_sources(
     paths: &Paths,
     project: &Path,
@@ -96,9 +90,8 @@ pub(crate) fn with_sources(
     Ok((config, KEYS.iter().map(|key| (key, source(key))).collect()))
 }
 
-/// The settings for a project, or why they cannot be used; `None` when reflection is
-/// switched off there. What a readable file says of that is not undone by the other's
-/// mistake.
+/// Returns the settings for a project, or their error; `None` if reflection is switched off there.
+/// A file that switches it off counts even if the other file has an error.
 pub(crate) fn unless_switched_off(
     paths: &Paths,
     project: &Path,
@@ -121,19 +114,20 @@ pub(crate) fn unless_switched_off(
     (!is_off).then_some(settings)
 }
 
-/// Reads the user's settings; a missing file means the defaults.
+/// Reads the user's settings; returns the defaults if there is no file.
 pub fn load(file: &Path) -> Result<Config, ConfigError> {
     let mut config = Config::default();
     load_user(&mut config, file)?;
     Ok(config)
 }
 
-/// Lays the user's settings over the defaults, also those beside a mistake.
+/// Applies the user's settings to `config`. After an error, the valid lines are applied all the
+/// same.
 pub(crate) fn load_user(config: &mut Config, file: &Path) -> Result<(), ConfigError> {
     apply(config, file, KeyScope::User).map(drop)
 }
 
-/// Returns `what` with the file and line at which a key is set there.
+/// Returns `what`, preceded by the file and the line that sets a key.
 pub(crate) fn at_key(file: &Path, name: &str, what: &str) -> String {
     let line = || {
         let bytes = fsx::read_if_there(file, MAX_CONFIG).ok()??;
@@ -152,14 +146,14 @@ pub(crate) fn at_key(file: &Path, name: &str, what: &str) -> String {
     )
 }
 
-/// Lays a project's own settings over the user's; a missing file changes nothing.
+/// Applies a project's own settings to the user's; a missing file changes nothing.
 ///
 /// Keys that could send data elsewhere or cost money are errors there.
 pub fn load_project(config: &mut Config, file: &Path) -> Result<(), ConfigError> {
     apply(config, file, KeyScope::Project).map(drop)
 }
 
-/// Finds the settings that are gone in a file of the user's or of a project.
+/// Returns the removed settings that a user's or a project's file still has.
 pub(crate) fn gone(file: &Path) -> Vec<GoneSetting> {
     let read = apply(&mut Config::default(), file, KeyScope::User);
     read.map_or_else(|_| Vec::new(), |read| read.gone)
@@ -167,7 +161,6 @@ pub(crate) fn gone(file: &Path) -> Vec<GoneSetting> {
 
 #[derive(Debug, Default)]
 pub(super) struct KeysOfFile {
-    /// The names of those that it sets.
     set: Vec<String>,
     gone: Vec<GoneSetting>,
 }
@@ -233,7 +226,7 @@ pub(super) fn apply_bytes(
 
 type Entry<'a> = (&'a str, &'a Spanned<DeString<'a>>, &'a DeValue<'a>);
 
-/// Returns each key of a file with its section and value; what has another shape is wrong.
+/// Returns each key of a file with its section and value; adds entries of another shape to `wrong`.
 fn entries<'a>(table: &'a DeTable<'a>, wrong: &mut Vec<(usize, String)>) -> Vec<Entry<'a>> {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for (name, value) in table {
@@ -282,7 +275,7 @@ fn one(
     set.map_err(|why| format!("`{name}` {why}"))
 }
 
-/// Returns values that are of the right kind and cannot be used: the key to blame, and why.
+/// Returns the keys whose valid values cannot work, each with the reason.
 fn unusable(config: &Config) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     if config.top.backend == BackendChoice::Fixtures && config.fixtures.path.is_none() {

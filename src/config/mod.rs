@@ -1,9 +1,9 @@
-//! Settings: typed, strict, each defined once in `keys.rs`.
+//! Settings: typed and strict, each defined once in `keys.rs`.
 //!
-//! A setting comes from the project's `playbook.toml` (the few keys a project may
-//! set), else from the user's `config.toml`, else it has its default. An unknown key is an error
-//! that names the file, the line and the nearest key: a typing error must not become a
-//! bill. A setting that is gone is no error: the user is shown it once.
+//! A value comes from the project's `playbook.toml` (for the few keys that a project may set), then
+//! the user's `config.toml`, then the default. An unknown key is an error with file, line and
+//! nearest key, so that a typing error does not become a bill. A removed setting is no error: the
+//! user is notified once.
 
 mod choices;
 mod define;
@@ -28,4 +28,5 @@ pub(crate) use load::{
 };
 pub(crate) use nearest::key as find_key;
 pub(crate) use reference::reference;
+#[cfg(test)]
 pub(crate) use value::Limit;

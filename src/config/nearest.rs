@@ -1,23 +1,22 @@
-//! Which key was meant.
+//! Looks up settings by name and suggests the nearest one for a misspelling.
 
 use super::define::SettingKey;
 use super::gone;
 use super::keys::KEYS;
 
-/// The most letters that may be wrong for a key to be suggested.
+/// The most wrong letters with which a key is still suggested.
 const MAX_DISTANCE: usize = 3;
 const MAX_QUOTED: usize = 40;
-/// A longer name is not a typing error of one of ours.
+/// The length in bytes above which a name is not compared with ours.
 const MAX_NAME: usize = 80;
 
-/// The key of this name; the error names the nearest one.
+/// Returns the setting of this name; the error suggests the nearest one.
 pub(crate) fn key(name: &str) -> Result<&'static SettingKey, String> {
     KEYS.iter()
         .find(|key| key.name() == name)
         .ok_or_else(|| unknown(name))
 }
 
-/// Says that there is no key `name`, and which one is nearest.
 fn unknown(name: &str) -> String {
     if let Some((name, instead)) = gone::find(name, None) {
         return format!("`{name}` has no effect any more: {instead}");
@@ -29,20 +28,20 @@ fn unknown(name: &str) -> String {
     }
 }
 
-/// A text of a settings file in quotes, for a message; `None` when it could be a secret that
-/// was put in the wrong place: only what could be a word of ours with a mistake is repeated.
+/// Quotes a text from a settings file for a message. Returns `None` if it could be a secret in the
+/// wrong place: only text that resembles our own words is repeated.
 ///
-/// Messages are stored with the jobs that wait. (The mask would do as well, and would double
-/// the size of hooks that need it for nothing else.)
+/// Messages are stored with waiting jobs. The masker would work too, but hooks would link it for
+/// this alone and double in size.
 pub(super) fn quoted(text: &str) -> Option<String> {
-    // No name of ours has a digit, and hardly a key has none.
+    // Our names have no digits; hardly any API key is without one.
     let is_ours = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '-' | '.' | ' ');
     let is_word = text.len() <= MAX_QUOTED && text.chars().all(is_ours);
     is_word.then(|| format!("`{text}`"))
 }
 
-/// The known key that `name` is a misspelling of; a section left out or another one given
-/// counts as one.
+/// Returns the known key that `name` misspells; a missing or wrong section also counts as a
+/// misspelling.
 fn nearest(name: &str) -> Option<String> {
     if name.len() > MAX_NAME {
         return None;

@@ -1,4 +1,4 @@
-//! The reference of all settings, as `docs/configuration.md` holds it.
+//! Renders the reference of all settings, `docs/configuration.md`.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::keys::{Config, KEYS, SECTIONS};
 
 const INTRODUCTION: &str = include_str!("reference_head.md");
 
-/// The keys of the reflection specification (M10, section 3.1) and what became of each.
+/// The keys of the reflection specification (M10, section 3.1), with what became of each.
 const SPECIFIED: &str = include_str!("reference_tail.md");
 
 pub(crate) fn reference() -> String {

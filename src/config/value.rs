@@ -1,4 +1,4 @@
-//! The types a setting can have, and how each is read from TOML and shown.
+//! The types of settings, each with its reading from TOML and its display.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -10,19 +10,17 @@ use toml::de::DeValue;
 pub(super) type Bounds = Option<(&'static str, &'static str)>;
 
 pub(super) trait Setting: Sized + Serialize {
-    /// The kinds of values that are taken, in words.
+    /// The kinds of values that are accepted, in words.
     const KIND: &[&str];
 
-    /// Reads the value; the error says what was wanted.
     fn read(value: &DeValue<'_>) -> Result<Self, String>;
 
-    /// The value as TOML; `None` when there is none.
+    /// Returns the value as TOML; `None` if it has none.
     fn show(&self) -> Option<String> {
         let value = toml::Value::try_from(self).ok()?;
         Some(value.to_string())
     }
 
-    /// Passes a number on that lies within its bounds.
     fn within(self, low: &str, high: &str) -> Result<Self, String> {
         let number = |text: &str| text.replace('_', "").parse().unwrap_or(f64::NAN);
         let shown = self.show().unwrap_or_default();
@@ -34,7 +32,7 @@ pub(super) trait Setting: Sized + Serialize {
         }
     }
 
-    /// Passes a value on that allows no more than `current` does.
+    /// Returns the value if it allows no more than `current` does.
     fn lowering(self, current: &Self) -> Result<Self, String>
     where
         Self: PartialOrd,
@@ -104,7 +102,7 @@ impl Setting for f64 {
     }
 }
 
-/// A limit of what may be spent, of which 0 means none; none is above every other.
+/// A spending limit. 0 means no limit and compares above every other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Limit(pub u64);
 
@@ -113,7 +111,7 @@ impl Limit {
         self.0 == 0 || amount <= self.0
     }
 
-    /// The limit as a time from `begun` on, in milliseconds; `None` when there is none.
+    /// Returns the end of this many milliseconds from `begun` on; `None` without a limit.
     pub(crate) fn deadline(self, begun: Instant) -> Option<Instant> {
         begun.checked_add(Duration::from_millis(self.get()?))
     }
@@ -125,7 +123,7 @@ impl Limit {
 
 impl PartialOrd for Limit {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        // 0 becomes the greatest number.
+        // 0 wraps to the greatest number.
         Some(self.0.wrapping_sub(1).cmp(&other.0.wrapping_sub(1)))
     }
 }
@@ -179,7 +177,7 @@ impl<T: Setting> Setting for Option<T> {
     }
 }
 
-/// Defines enums that are one of a few words in the settings; the first is the least.
+/// Defines enums whose variants are words in the settings; the first is the least.
 macro_rules! choices {
     ($(
         $(#[$meta:meta])*

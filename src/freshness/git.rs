@@ -1,9 +1,8 @@
-//! Runs git to read a repository; to write, the user asks for its configuration alone.
+//! Runs git to read a repository's state.
 //!
-//! The repository is not ours, and neither are its settings: only commands that read are run,
-//! none that starts a program of its choice. `GIT_*` is cleared, hooks, fsmonitor and every
-//! transport are off, no object is fetched, no lock taken, and nothing is asked that needs the
-//! work tree, for whose files git may run filters.
+//! Neither the repository nor its settings can be trusted. Only reading commands run, `GIT_*` is
+//! cleared, and hooks, fsmonitor and all transports are off. Git fetches no objects and takes no
+//! locks. It is not asked about the work tree, for whose files it may run filters.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -15,7 +14,6 @@ use tokio::runtime::Builder;
 use crate::backend::child::{self, Followers};
 use crate::env::{Env, name};
 
-/// The most that git may say to one question.
 const MAX_ANSWER: usize = 96 << 20;
 const SETTINGS: [&str; 4] = [
     "core.fsmonitor=false",
@@ -24,7 +22,7 @@ const SETTINGS: [&str; 4] = [
     "protocol.allow=never",
 ];
 
-/// A folder in a work tree, and the time until which git may be asked about it.
+/// A folder in a work tree, and the deadline for questions to git about it.
 pub(crate) struct Git {
     folder: PathBuf,
     pub(super) until: Instant,
@@ -38,10 +36,9 @@ impl Git {
         }
     }
 
-    /// Returns what git prints, if it ends well and in time.
     pub(crate) async fn ask(&self, arguments: &[&str]) -> Option<Vec<u8>> {
         let env = Env::from_process();
-        // What finds git and the user's own settings, which say whose repositories are safe.
+        // PATH finds git; the user's own settings say which repositories are safe.
         let kept = [name::PATH, name::HOME, name::XDG_CONFIG];
         let kept = kept
             .into_iter()
@@ -62,8 +59,8 @@ impl Git {
         output.status.success().then_some(output.stdout)
     }
 
-    /// Asks as [`Git::ask`] does, from code that is not async. The thread of its own is for
-    /// callers that a runtime drives already.
+    /// Asks as [`Git::ask`] does, from code that is not async. The extra thread is for callers that
+    /// already run in a runtime.
     pub(crate) fn ask_now(&self, arguments: &[&str]) -> Option<Vec<u8>> {
         let asked = || {
             let runtime = Builder::new_current_thread().enable_all().build().ok()?;

@@ -1,8 +1,8 @@
 //! The paths and targets that key points name, and which of them a checkout no longer has.
 //!
 //! After a session the worker lists the tracked files of the checkout in which it ran. A name is
-//! gone if it was seen there and is missing now. Nothing is looked at without git, in a project
-//! that is not trusted, and where git fails or takes too long; what was known stays.
+//! *gone* if an earlier look found it there and it is missing now. Nothing changes without git, in
+//! an untrusted project, or if git fails or takes too long.
 
 pub(crate) mod git;
 
@@ -28,23 +28,24 @@ use crate::trust::TrustStanding;
 const LIMIT: Duration = Duration::from_secs(20);
 const MAX_RECORD_BYTES: u64 = 16 << 20;
 const MAX_MANIFEST_BYTES: u64 = 1 << 20;
-/// Points that left the playbook stay known up to this number: another branch may have them.
+/// The number of recorded points above which those that left the playbook are dropped. Until then
+/// they stay, because another branch may have them.
 const MAX_POINTS: usize = 2_000;
 const MAX_NAMES_SHOWN: usize = 3;
 
-/// The names that were seen in a project's files, by the hash of the text that has them, and
-/// the day on which each was found to be gone.
+/// The names that were seen in a project's files, by the hash of the point's text. Each has the day
+/// on which it was found to be gone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct KnownNames(BTreeMap<String, BTreeMap<String, Option<Date>>>);
 
-/// Returns what is known of a project's points; nothing where that cannot be read.
+/// Returns the record of a project; an empty one if it cannot be read.
 pub(crate) fn record(paths: &Paths, project: &Path) -> KnownNames {
     fsx::read_json(&paths.freshness(project), MAX_RECORD_BYTES).unwrap_or_default()
 }
 
-/// Looks at the checkout in which a project's last session ran, for the points of a playbook
-/// without secrets. Returns true if that has changed what is known.
+/// Compares a playbook's points with the checkout in which the project's last session ran. The
+/// playbook must hold no secrets. Returns `true` if the record has changed.
 pub(crate) async fn look(
     paths: &Paths,
     (project, folder): (&Path, &Path),
@@ -56,7 +57,8 @@ pub(crate) async fn look(
     if names.is_empty() || !TrustStanding::of(paths, project).is_trusted() {
         return Ok(false);
     }
-    // A linked worktree, or a folder below; the session may have left for anywhere.
+    // The folder may be a linked worktree or below the project, or the session may have left the
+    // project.
     let is_of_it = folder.is_dir() && project::find(folder) == project;
     let Some(search) = search(if is_of_it { folder } else { project }, &names).await else {
         return Ok(false);
@@ -73,7 +75,7 @@ pub(crate) async fn look(
     Ok(true)
 }
 
-/// Searches the tracked files of a checkout; `None` where git does not list any in time.
+/// Searches the tracked files of a checkout; `None` if git does not list them in time.
 async fn search<'n>(folder: &Path, names: &'n BTreeSet<String>) -> Option<Search<'n>> {
     let folder = std::fs::canonicalize(folder).ok()?;
     let top = project::git_above(&folder)?.parent()?.to_owned();
@@ -117,7 +119,6 @@ impl KnownNames {
         }
     }
 
-    /// Says which names of a point are gone.
     pub(crate) fn gone(&self, point: &Point<'_>) -> Option<String> {
         let gone = self.names(point).filter_map(|(name, gone)| {
             let day = gone?.strftime("%-d %b %Y");
@@ -127,7 +128,7 @@ impl KnownNames {
         (!gone.is_empty()).then(|| gone.join("; "))
     }
 
-    /// Returns true if all names of a point are gone that it had.
+    /// Returns `true` if all names of a point that were ever seen are gone.
     pub(crate) fn is_stale(&self, point: &Point<'_>) -> bool {
         let mut names = self.names(point).peekable();
         names.peek().is_some() && names.all(|(_, gone)| gone.is_some())
@@ -159,7 +160,8 @@ mod tests {
         }
     }
 
-    /// Looks at files and at a makefile; returns what is gone and if the point is stale.
+    /// Compares with files and a makefile; returns the description of what is gone, and whether the
+    /// point is stale.
     fn look(
         record: &mut KnownNames,
         text: &str,

@@ -1,4 +1,4 @@
-//! The file itself: how it is made, opened, read and written, and what can go wrong with it.
+//! The database file: creating, opening, reading and writing it, and its errors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,61 +24,60 @@ use crate::fsx::{self, FsContext, FsError};
 use crate::redact::Masker;
 use crate::reflect::tellable::Outlet;
 
-/// How long a statement waits for another process's transaction.
+/// The longest wait for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);
-/// `SQLite`'s page cache, in KiB: the inner pages of 2 million record hashes and more.
+/// `SQLite`'s page cache, in KiB: enough for the inner pages of over 2 million record hashes.
 const CACHE_KIB: i64 = 16 * 1024;
-/// The write-ahead log is cut back to this size after a checkpoint.
+/// The size in bytes to which a checkpoint cuts the write-ahead log.
 const WAL_LIMIT: i64 = 8 * 1024 * 1024;
-/// The pause between two tries to switch to the write-ahead log against other processes that open
-/// the same new file: `SQLite` does not always wait there by itself.
+/// The pause between two tries to switch to the write-ahead log while other processes open the same
+/// new file. `SQLite` does not always wait there by itself.
 const WAL_PAUSE: Duration = Duration::from_millis(20);
 
-/// The ending of a file that could not be read, with the time at which it was renamed.
+/// The suffix for a file that could not be read, with the time of its renaming.
 const BEFORE: &str = ".before-%Y-%m-%dT%H%M%SZ";
 
-/// What a committed transaction must survive.
+/// The failures that a committed transaction must survive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// A kill or crash of ours (`synchronous=NORMAL`): what can be found again or may be
-    /// missing after a power cut.
+    /// A kill or crash of our process (`synchronous=NORMAL`), for data that can be found again or
+    /// may be missing after a power cut.
     Crash,
-    /// A power cut (`synchronous=FULL`): what is the only trace left once a job's file is
+    /// A power cut (`synchronous=FULL`), for data that is the only trace once a job's file is
     /// removed.
     PowerCut,
 }
 
 /// The open memory; one per process is enough.
 ///
-/// The file is 0600 in a 0700 folder, in WAL mode. Transactions that only add what can
-/// be found again are not synced; [`Memory::record`] and all that must outlive a job's
-/// file are, so that a caller may remove the file as soon as they return. Any number of
-/// processes may have it open: writers take turns, readers never wait.
+/// The file is 0600 in a 0700 folder, in WAL mode. Transactions that only add what can be found
+/// again are not synced. [`Memory::record`] and everything else that must outlive a job's file is
+/// synced, so a caller may remove the file as soon as it returns. Any number of processes may have
+/// the memory open: writers take turns, readers never wait.
 #[derive(Debug)]
 pub struct Memory {
     path: PathBuf,
     connection: Connection,
-    /// Shared with the connections that were made from this one: what one meets, all have met.
+    /// Shared among all connections of this process: an error on one concerns all.
     is_broken: Arc<AtomicBool>,
-    /// What all that is read for models, agents and users passes.
     pub(super) outlet: Outlet,
 }
 
-/// Marks a database as ours (`PRAGMA application_id`): "plbk".
+/// The mark of our databases (`PRAGMA application_id`): "plbk".
 const APPLICATION_ID: i64 = 0x706c_626b;
 const SCHEMA: &str = include_str!("../../data/schema.sql");
-/// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] was run.
+/// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] has run.
 const VERSION: i64 = 24;
-/// The oldest version that [`SCHEMA`] makes a file of [`VERSION`].
+/// The oldest version that [`SCHEMA`] can bring to [`VERSION`].
 const OLDEST: i64 = 19;
 
-/// A failed operation on the memory, told apart by what the caller should do.
+/// A failed operation on the memory; the variants differ in what the caller should do.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
-    /// The file or its folder could not be made or looked at.
+    /// The file or its folder could not be created or inspected.
     #[error(transparent)]
     File(#[from] FsError),
-    /// The file was written by a newer version of Playbook; it is left as it is.
+    /// A newer version of Playbook wrote the file, which is left as it is.
     #[error(
         "could not open memory: {}: written by a newer version (schema {found}, this one knows {known})",
         path.display()
@@ -88,7 +87,6 @@ pub enum MemoryError {
         found: i64,
         known: i64,
     },
-    /// The file was written by a version that is too old.
     #[error(
         "could not open memory: {}: written by an older version (schema {found}, this one knows {known})",
         path.display()
@@ -98,18 +96,17 @@ pub enum MemoryError {
         found: i64,
         known: i64,
     },
-    /// The file is a database of another program; it is left as it is.
+    /// The file is another program's database and is left as it is.
     #[error("could not open memory: {}: a database of another program", path.display())]
     Foreign { path: PathBuf },
-    /// The file is no database, or a damaged one.
     #[error("could not {}: {}: damaged database: {}", .0.action, .0.path.display(), .0.source)]
     Damaged(Failed),
-    /// Anything else: locked for too long, disk full, not writable, an I/O error.
+    /// Any other error: locked for too long, disk full, not writable, an I/O error.
     #[error("could not {}: {}: {}", .0.action, .0.path.display(), .0.source)]
     Database(Failed),
 }
 
-/// What was tried (`record job`) on which file, and `SQLite`'s reason.
+/// The failed action (`record job`), the file, and `SQLite`'s reason.
 #[derive(Debug)]
 pub struct Failed {
     action: &'static str,
@@ -136,7 +133,7 @@ impl MemoryError {
         }
     }
 
-    /// Returns `true` if the connection that met this is of no use any more.
+    /// Returns `true` if the connection that had this error can no longer be used.
     fn breaks_connection(&self) -> bool {
         let failed = match self {
             Self::Damaged(_) => return true,
@@ -146,7 +143,7 @@ impl MemoryError {
         failed.source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
     }
 
-    /// Returns what the user can do, for a `hint:` line; `None` when time mends it.
+    /// Returns advice for a `hint:` line; `None` if waiting helps.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::File(_) | Self::Database(_) => None,
@@ -163,7 +160,7 @@ impl MemoryError {
         }
     }
 
-    /// Returns `true` where no later try can read the file: it is damaged or too old.
+    /// Returns `true` if no later try can read the file: it is damaged or too old.
     fn is_of_the_file(&self) -> bool {
         matches!(self, Self::Damaged(_) | Self::Older { .. })
     }
@@ -173,10 +170,10 @@ const BEGIN_ANEW: &str = "`playbook worker` renames it and begins with an empty 
     playbooks stay, and what counted does not count again";
 
 impl Memory {
-    /// Opens the database at `path`, and makes it, or tables that it lacks, when missing.
+    /// Opens the database at `path`; creates it, or tables that it lacks.
     ///
-    /// A file that is damaged, another program's, newer or too old is an error that
-    /// names it ([`MemoryError::hint`] says the way out) and is left as it is.
+    /// A file that is damaged, another program's, newer or too old is an error that names it
+    /// ([`MemoryError::hint`] gives the advice). Such a file is left as it is.
     pub fn open(path: &Path) -> Result<Self, MemoryError> {
         prepare_file(path)?;
         let failed = |source| MemoryError::new("open memory", path, source);
@@ -184,7 +181,7 @@ impl Memory {
         let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
         connection.busy_timeout(BUSY).map_err(failed)?;
         if let Some(refusal) = refusal(&mut connection, path).map_err(failed)? {
-            // Without this, closing would fold a left-over write-ahead log into the file.
+            // Otherwise closing would write a remaining write-ahead log into the file.
             let keep = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
             connection.set_db_config(keep, true).map_err(failed)?;
             return Err(refusal);
@@ -198,16 +195,15 @@ impl Memory {
         })
     }
 
-    /// Has what is read masked by the user's own patterns, too.
+    /// Also masks the user's own patterns in what is read.
     #[must_use]
     pub fn masked_by(mut self, masker: Masker) -> Self {
         self.outlet = Outlet::new(masker);
         self
     }
 
-    /// Renames a file that could not be opened because it is damaged or too old to
-    /// `NAME.before-TIME`; another `error` comes back. What the file had counted never counts
-    /// again, as with one that is gone.
+    /// Renames a damaged or too old file to `NAME.before-TIME`; returns any other `error`. Records
+    /// that the file had counted never count again, as for a file that was removed.
     pub(crate) fn set_aside(
         path: &Path,
         error: MemoryError,
@@ -216,7 +212,7 @@ impl Memory {
         if !error.is_of_the_file() {
             return Err(error);
         }
-        // Of two workers, the later must not rename what the earlier has made.
+        // A second worker must not rename the file that the first has created.
         let Some(lock) = Lock::acquire(&lock_path(path), BUSY)? else {
             return Err(error);
         };
@@ -232,7 +228,7 @@ impl Memory {
         Ok(lock.remove()?)
     }
 
-    /// Returns the files that were renamed since a moment, because they could not be read.
+    /// Returns the files that were renamed since a time because they could not be read.
     pub(crate) fn set_aside_since(path: &Path, since: Timestamp) -> Vec<PathBuf> {
         let entries = path.parent().map(fs::read_dir).into_iter().flatten();
         let files = entries.flatten().flatten().map(|entry| entry.path());
@@ -255,7 +251,6 @@ impl Memory {
         query(&self.connection).map_err(|e| self.failed(action, e))
     }
 
-    /// Reads all rows of a query.
     pub(super) fn all<T>(
         &self,
         action: &'static str,
@@ -266,7 +261,7 @@ impl Memory {
         self.read(action, |connection| rows(connection, sql, params, row))
     }
 
-    /// Reads the row of a query that has one at most.
+    /// Reads the only row of a query; `None` if it has no row.
     pub(super) fn one<T>(
         &self,
         action: &'static str,
@@ -280,7 +275,7 @@ impl Memory {
         })
     }
 
-    /// Reads the number that a query answers with; 0 where it has no row.
+    /// Reads the number that a query returns; 0 if it has no row.
     pub(super) fn count(
         &self,
         action: &'static str,
@@ -291,7 +286,6 @@ impl Memory {
         Ok(found.unwrap_or(0))
     }
 
-    /// Returns `true` if a query has a row.
     pub(super) fn has(
         &self,
         action: &'static str,
@@ -301,7 +295,7 @@ impl Memory {
         Ok(self.one(action, sql, params, |_| Ok(()))?.is_some())
     }
 
-    /// Runs one statement in a transaction of its own and tells how many rows it changed.
+    /// Runs one statement in its own transaction; returns the number of changed rows.
     pub(super) fn change(
         &mut self,
         action: &'static str,
@@ -314,10 +308,10 @@ impl Memory {
         })
     }
 
-    /// Runs `change` in one transaction, which is undone when it fails.
+    /// Runs `change` in one transaction, which is rolled back if it fails.
     ///
-    /// The write lock is taken at once (`BEGIN IMMEDIATE`): a transaction that begins as
-    /// a reader and then writes can fail without ever having waited.
+    /// The write lock is taken immediately (`BEGIN IMMEDIATE`): a transaction that starts as a
+    /// reader and then writes can fail without waiting.
     pub(super) fn write<T>(
         &mut self,
         action: &'static str,
@@ -338,8 +332,8 @@ impl Memory {
         result.map_err(|e| self.failed(action, e))
     }
 
-    /// As [`write`](Self::write), and leaves nothing readable of what was deleted: the index of
-    /// words and the write-ahead log are folded up.
+    /// Writes as [`write`](Self::write) does and leaves deleted text unreadable on disk: merges the
+    /// word index and truncates the write-ahead log.
     pub(super) fn erase<T>(
         &mut self,
         action: &'static str,
@@ -350,28 +344,27 @@ impl Memory {
             transaction.execute("INSERT INTO recall (recall) VALUES ('optimize')", ())?;
             Ok(result)
         });
-        // A reader elsewhere only puts this off.
+        // A reader elsewhere only delays this.
         self.read(action, |connection| {
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))
         })?;
         result
     }
 
-    /// The connection, for what lives longer than one query.
+    /// Returns the connection, for values that live longer than one query.
     pub(super) fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Names the action and our path of `SQLite`'s error.
+    /// Adds the action and our path to `SQLite`'s error.
     pub(super) fn failed(&self, action: &'static str, source: rusqlite::Error) -> MemoryError {
         let error = MemoryError::new(action, &self.path, source);
         self.note(&error);
         error
     }
 
-    /// Opens one more connection to the same database.
     pub(crate) fn another(&self) -> Result<Self, MemoryError> {
-        // `SQLite` shares what it knows of a file among the connections of a process.
+        // `SQLite` shares its state of a file among the connections of a process.
         let another = self.is_there().and_then(|()| Self::open(&self.path));
         let another = another.inspect_err(|error| self.note(error))?;
         Ok(Self {
@@ -381,8 +374,8 @@ impl Memory {
         })
     }
 
-    /// An empty file is one that was emptied under this connection: another would wait for the
-    /// locks that this one has.
+    /// Returns an error for an empty file, which was emptied under this connection. Opening another
+    /// one would wait for the locks that this one holds.
     fn is_there(&self) -> Result<(), MemoryError> {
         let is_empty = fs::metadata(&self.path).is_ok_and(|file| file.len() == 0);
         if is_empty {
@@ -399,8 +392,8 @@ impl Memory {
             .fetch_or(error.breaks_connection(), Ordering::Relaxed);
     }
 
-    /// Returns `true` if this connection has met what no later use of it can get over: files of the
-    /// database that were removed or cut under it. Opened anew by another process it may be well.
+    /// Returns `true` if this connection cannot recover: the database's files were removed or cut
+    /// while it was open. Another process may be able to open them.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::Relaxed)
     }
@@ -416,7 +409,7 @@ pub(super) fn rows<T>(
     statement.query_map(params, row)?.collect()
 }
 
-/// Runs a statement of a transaction and tells how many rows it changed.
+/// Runs a statement in a transaction; returns the number of changed rows.
 pub(super) fn run(
     transaction: &Transaction<'_>,
     sql: &str,
@@ -431,10 +424,10 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Makes a private file where there is none, so that `SQLite` need not make one readable by others.
+/// Creates a missing file as a private one; `SQLite` might create one that others can read.
 ///
-/// An existing one is looked at without opening it: closing it again would drop the locks
-/// that another connection of this process holds on it.
+/// An existing file is not opened: closing it would drop the locks that another connection of this
+/// process holds on it.
 fn prepare_file(path: &Path) -> Result<(), MemoryError> {
     if let Some(folder) = path.parent() {
         fsx::ensure_dir(folder)?;
@@ -457,13 +450,13 @@ fn set_up(connection: &mut Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.pragma_update(None, "journal_size_limit", WAL_LIMIT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // Bytes that are freed are overwritten.
+    // Freed bytes are overwritten.
     connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
     synchronous(connection, Durability::PowerCut)?;
     complete(connection)
 }
 
-/// Switches to the write-ahead log; a file system without shared memory keeps its journal.
+/// Switches to the write-ahead log; without shared memory, a file system keeps its journal.
 fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     let switch = || connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
     let is_busy = |e: &rusqlite::Error| e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
@@ -476,13 +469,12 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// The error of a full disk, as `SQLite` gives it.
 fn full(_: std::io::Error) -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
     rusqlite::Error::SqliteFailure(code, None)
 }
 
-/// Says what the next transaction must survive; `SQLite` allows it only between two.
+/// Sets what the next transaction must survive; `SQLite` allows this only between two.
 fn synchronous(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
     let level = match durability {
         Durability::Crash => "NORMAL",
@@ -491,9 +483,9 @@ fn synchronous(connection: &Connection, durability: Durability) -> rusqlite::Res
     connection.pragma_update(None, "synchronous", level)
 }
 
-/// Returns why a file is not ours to use, if so. The file is not changed.
+/// Returns the reason why we cannot use a file, without changing it; `None` if we can.
 fn refusal(connection: &mut Connection, path: &Path) -> rusqlite::Result<Option<MemoryError>> {
-    // One snapshot: another process may be making the file right now.
+    // One snapshot, because another process may be creating the file.
     let snapshot = connection.transaction()?;
     let found = version(&snapshot)?;
     let id: i64 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
@@ -513,7 +505,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Makes the tables that are missing, all or nothing.
+/// Creates the missing tables in one transaction.
 ///
 /// The version is read again inside the transaction: another process may have been first.
 fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
@@ -531,12 +523,12 @@ fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Stores a count; what exceeds `SQLite`'s integers is kept at their highest.
+/// Converts a count for storage; larger ones become `SQLite`'s greatest integer.
 pub(super) fn int(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Stores a time in milliseconds, the precision of transcripts.
+/// Converts a time to milliseconds, the precision of transcripts.
 pub(super) fn millis(time: Timestamp) -> i64 {
     time.as_millisecond()
 }
@@ -547,13 +539,12 @@ pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> 
         .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, stored))
 }
 
-/// Reads column `column` as a count; a negative one, which we never write, is 0.
+/// Reads a column as a count; a negative number, which we never write, is 0.
 pub(super) fn counted(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     row.get(column)
         .map(|stored: i64| u64::try_from(stored).unwrap_or(0))
 }
 
-/// Reads column `column` as JSON that may be missing.
 pub(super) fn json<T: DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
@@ -565,12 +556,10 @@ pub(super) fn json<T: DeserializeOwned>(
         .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, e.into()))
 }
 
-/// Reads column `column`, a list of words as JSON.
 pub(super) fn words(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
     Ok(json(row, column)?.unwrap_or_default())
 }
 
-/// Reads column `column` as one of a closed set of words.
 pub(super) fn word<T>(
     row: &Row<'_>,
     column: usize,
@@ -619,7 +608,6 @@ mod tests {
 
     const OF_VERSION_19: &str = include_str!("version-19.sql");
 
-    /// What a database is made of, by name; without blanks and comments.
     fn parts(connection: &Connection) -> Vec<(String, String)> {
         let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
         let mut parts = connection.prepare(sql).unwrap();

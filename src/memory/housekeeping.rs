@@ -1,5 +1,5 @@
-//! What leaves the memory, by rule or by the user's wish, and what is held back until the user
-//! has looked at it. Cursors and numbers never leave.
+//! Removes data by rule or by the user's wish, and holds texts back until the user has decided on
+//! them. Cursors and numbers are never removed.
 
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Row, Transaction};
@@ -12,42 +12,40 @@ use super::learning;
 use super::records::project_number;
 use crate::reflect::remembered::MemoryKind;
 
-/// The history may take so many bytes (issue "Exactly once": 50 MiB).
+/// The most bytes of the history (issue "Exactly once": 50 MiB).
 const HISTORY_BYTES: u64 = 50 * 1024 * 1024;
-/// So many jobs without a change in the history are kept.
+/// The most jobs without a change in the history that are kept.
 const JOBS: u64 = 100_000;
-/// The ledger goes back so far.
+/// The age up to which model calls are kept.
 const LEDGER: SignedDuration = SignedDuration::from_hours(400 * 24);
-/// A step that was counted is known by its job and place so long. A job waits at most
-/// `worker.keep_days`, 30 without the setting, and is recorded at its end, so a repetition comes
-/// far earlier.
+/// The age up to which a counted step is known by its job and place. A job waits at most
+/// `worker.keep_days`, 30 by default, and is recorded at its end, so a repetition comes far
+/// earlier.
 const STEPS: SignedDuration = SignedDuration::from_hours(180 * 24);
 
-/// How much had to leave, the oldest first; to be told to the user.
+/// The numbers of removed rows, the oldest first; shown to the user.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Trimmed {
     pub(crate) changes: usize,
-    /// Jobs of which nothing is known any more.
     pub(crate) jobs: usize,
     pub(crate) calls: usize,
 }
 
-/// So many days on which jobs ended make a time believed.
+/// The number of days with ended jobs from which on the clock is trusted.
 const DAYS: i64 = 10;
-/// So far ahead of them a clock may be.
+/// The most that the clock may be ahead of them.
 const AHEAD: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// How much is kept of what was learned, per project.
+/// The most that is kept of what was learned, per project.
 ///
-/// Two rules. What has neither been learned again nor shown for [`unused`](Self::unused)
-/// leaves, unless its importance is 0.8 or more (spec/3: always stored) or it is a note. Of each kind at
-/// most so many stay: the least important leave first, of those the least effective, of
-/// those the ones seen longest ago. A note that is not
-/// settled stays in any case.
+/// Two rules apply. A memory that was neither learned again nor shown for [`unused`](Self::unused)
+/// is removed, unless its importance is 0.8 or more (spec/3: always stored) or it is a note. Each
+/// kind has a maximum number: the least important are removed first, then the least effective, then
+/// the ones seen longest ago. A note that is not settled always stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub reflections: u64,
-    /// Lessons (spec/4 `reflection_bank_size`).
+    /// The most lessons (spec/4 `reflection_bank_size`).
     pub lessons: u64,
     pub errors: u64,
     pub unused: SignedDuration,
@@ -64,17 +62,16 @@ impl Default for Limits {
     }
 }
 
-/// From this importance on nothing leaves for its age alone.
+/// The importance from which a memory is not removed for its age alone.
 const ALWAYS_KEPT: f64 = 0.8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ForgetWhat {
-    /// One memory, by its id.
     Id(String),
-    /// All that was learned in a project, and how good its sessions were.
+    /// Everything that was learned in a project, and its sessions' evaluations.
     Project(String),
-    /// All that was last seen before a time, of one project or of all, and how good the
-    /// sessions before it were.
+    /// Everything last seen before a time, of one project or of all, and the evaluations of earlier
+    /// sessions.
     OlderThan {
         time: Timestamp,
         project: Option<String>,
@@ -105,29 +102,25 @@ impl Forgotten {
     }
 }
 
-/// How many texts of one project may wait; more is an attack on the disk.
+/// The most texts of a project that may wait; more is an attack on the disk.
 const MAX_WAITING: u64 = 2_000;
 const NOTE: &str = "note what is held back";
-/// How many bytes they may take.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Something that is held back.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Held {
-    /// What names it within its project for ever: a job and a place in it, or a point's hash.
+    /// The permanent key within its project: a job and a place in it, or a point's hash.
     pub(crate) key: String,
-    /// Empty when it stood in the file.
+    /// The job; empty for a text from the playbook's file.
     pub(crate) job: String,
-    /// What it is, in the caller's own form.
     pub(crate) what: Value,
     pub(crate) text: String,
     pub(crate) reasons: String,
 }
 
-/// Something that is held back, as it is remembered.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HeldRow {
-    /// Its number, by which the user names it.
+    /// The number by which the user refers to it.
     pub(crate) id: u64,
     pub(crate) since: Timestamp,
     pub(crate) held: Held,
@@ -137,9 +130,9 @@ const SELECT: &str = "SELECT q.id, q.since, q.key, q.job, q.what, q.text, q.reas
      FROM quarantine q JOIN projects p ON p.id = q.project";
 
 impl Memory {
-    /// Keeps history, jobs and ledger within their caps.
+    /// Keeps history, jobs and ledger within their limits.
     ///
-    /// Cheap while they are: a worker calls it when it is otherwise done.
+    /// This is cheap unless they are exceeded; a worker calls it when it has nothing else to do.
     pub(crate) fn trim(&mut self, now: Timestamp) -> Result<Trimmed, MemoryError> {
         self.trim_to(now, HISTORY_BYTES, JOBS)
     }
@@ -147,7 +140,7 @@ impl Memory {
     fn trim_to(&mut self, now: Timestamp, bytes: u64, jobs: u64) -> Result<Trimmed, MemoryError> {
         let calls = "DELETE FROM calls WHERE time < ?1";
         let steps = "DELETE FROM learned WHERE time < ?1";
-        // A tenth of a full history at once.
+        // Removes a tenth of a full history at a time.
         let history = "DELETE FROM history WHERE (SELECT history_bytes FROM totals) > ?1
              AND id <= (SELECT max(id) FROM (
                  SELECT id, sum(bytes) OVER (ORDER BY id DESC) AS newer FROM history
@@ -167,7 +160,7 @@ impl Memory {
         })
     }
 
-    /// Forgets what the user wants forgotten, also on disk.
+    /// Removes what the user wants forgotten, also on disk.
     pub fn forget(&mut self, what: &ForgetWhat, now: Timestamp) -> Result<Forgotten, MemoryError> {
         let (id, project, before) = match what {
             ForgetWhat::Id(id) => (Some(id), None, None),
@@ -179,13 +172,13 @@ impl Memory {
         let within = "(?2 IS NULL OR project = (SELECT id FROM projects WHERE name = ?2))";
         let which =
             format!("(?1 IS NULL OR key = ?1) AND {within} AND (?3 IS NULL OR last_seen < ?3)");
-        // What others learned is theirs to take back.
+        // Only the origin of a memory can have others forget it.
         let own = format!("SELECT key FROM memories WHERE origin IS NULL AND {which}");
         let memories = format!("DELETE FROM memories WHERE {which} AND kind = ?4");
         let evaluations = format!(
             "DELETE FROM evaluations WHERE ?1 IS NULL AND {within} AND (?3 IS NULL OR time < ?3)"
         );
-        // Those of a lesson leave with it.
+        // Notes of a lesson are removed with it.
         let notes = format!(
             "DELETE FROM notes WHERE memory IS NULL AND ?1 IS NULL AND {within}
                  AND (?3 IS NULL OR time < ?3)"
@@ -207,7 +200,6 @@ impl Memory {
         })
     }
 
-    /// Keeps what was learned within `limits`.
     pub fn prune(&mut self, limits: &Limits, now: Timestamp) -> Result<Forgotten, MemoryError> {
         self.write("prune memory", Durability::Crash, |transaction| {
             let now = believed(transaction, now)?;
@@ -249,8 +241,8 @@ impl Memory {
         self.all("read what is held back", &sql, [project], from_row)
     }
 
-    /// Returns by project how much waits for the user, and how much of it the screen of today lets
-    /// pass that the user has not been shown since.
+    /// Returns by project how many texts wait for the user. The second number counts those that
+    /// pass today's rules and were not offered since.
     pub(crate) fn quarantine_counts(&self) -> Result<Vec<(String, u64, u64)>, MemoryError> {
         let sql = "SELECT p.name, count(*), count(*) FILTER (WHERE q.screened = 'passes')
              FROM quarantine q JOIN projects p ON p.id = q.project
@@ -260,14 +252,14 @@ impl Memory {
         })
     }
 
-    /// Returns what waits and was not judged by the screen of today yet.
+    /// Returns the waiting texts that today's rules have not screened yet.
     pub(crate) fn held_by_earlier_rules(&self) -> Result<Vec<HeldRow>, MemoryError> {
         let sql = format!("{SELECT} WHERE q.is_waiting AND q.screened IS NULL ORDER BY q.id");
         self.all("read what is held back", &sql, (), from_row)
     }
 
-    /// Notes what the screen of today says of these rows: those with the numbers `passing` may
-    /// be offered to the user, the others stay as they are.
+    /// Records the result of screening these rows with today's rules. Rows in `passing` may be
+    /// offered to the user, the others keep waiting.
     pub(crate) fn screened_anew(
         &mut self,
         rows: &[HeldRow],
@@ -287,8 +279,8 @@ impl Memory {
         })
     }
 
-    /// Returns how much of a project passes now and is shown to the user for the first time;
-    /// from then on no notice tells of it.
+    /// Counts the texts of a project that pass now and are shown to the user for the first time.
+    /// Later notices leave them out.
     pub(crate) fn offer_passing(&mut self, project: &str) -> Result<usize, MemoryError> {
         let sql = "UPDATE quarantine SET screened = 'offered'
              WHERE screened = 'passes' AND is_waiting
@@ -301,8 +293,8 @@ impl Memory {
         Ok(rows.map(|row| row.held.key).collect())
     }
 
-    /// Holds back what came with a project's file and lets go of what `has_left` it; what is
-    /// known already stays as it is.
+    /// Holds back texts from a project's file, and drops those that have left it. Known ones stay
+    /// as they are.
     pub(crate) fn hold_back(
         &mut self,
         project: &str,
@@ -323,8 +315,8 @@ impl Memory {
         })
     }
 
-    /// The user has decided on something: it waits no more, and is not asked again. Of what
-    /// it was nothing is kept but its key.
+    /// Records that the user has decided on a text: it waits no longer and is not asked about
+    /// again. Only its key is kept.
     pub(crate) fn decided(&mut self, id: u64) -> Result<(), MemoryError> {
         let sql = "UPDATE quarantine SET is_waiting = 0, what = 'null', text = '' WHERE id = ?1";
         self.change(NOTE, Durability::PowerCut, sql, [int(id)])
@@ -341,9 +333,8 @@ impl Memory {
     }
 }
 
-/// The time by which things are old: a clock that is far ahead of the last days on which jobs
-/// ended is not believed, since what leaves never comes back; before there are enough days,
-/// nothing is old.
+/// Returns the time by which age is measured. A clock far ahead of the last days with ended jobs is
+/// not trusted, since removed data is lost. Before there are enough days, nothing is old.
 fn believed(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<Timestamp> {
     let days = "SELECT DISTINCT finished / 86400000 * 86400000 AS day FROM jobs
          ORDER BY day DESC LIMIT 1 OFFSET ?1";
@@ -352,8 +343,8 @@ fn believed(transaction: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<T
     Ok(latest.map_or(Timestamp::MIN, |latest| latest.min(now)))
 }
 
-/// Adds what is held back; what is there already, decided on or not, stays. Only what stands
-/// in the file waits anew: it was dropped, and has come back.
+/// Holds texts back; rows that exist, decided on or not, stay. Only a text from the file waits
+/// again if it was dropped and has come back.
 pub(super) fn hold(
     transaction: &Transaction<'_>,
     project: i64,
@@ -410,7 +401,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<HeldRow> {
     })
 }
 
-/// Lets the sessions of a project that is forgotten count once more.
+/// Lets the sessions of a forgotten project count once more.
 fn make_learnable(transaction: &Transaction<'_>, project: &str) -> rusqlite::Result<()> {
     let which = "(SELECT id FROM projects WHERE name = ?1)";
     for sql in [

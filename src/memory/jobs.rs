@@ -1,5 +1,5 @@
-//! What is left of a job: its row, its changes to the playbook, its votes, and where its tokens
-//! went. One transaction writes all of it.
+//! The rows about a job: the job, its changes to the playbook, its votes, and its model calls. One
+//! transaction writes all of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,43 +21,42 @@ use crate::reflect::curator::NoteUpdate;
 use crate::reflect::learned::{Learned, LearnedFrom};
 use crate::reflect::note::{NewOutdated, NoteId};
 
-/// All that is left of a job when its file is removed.
+/// Everything that is kept of a job when its file is removed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobRecord {
     pub job: FinishedJob,
-    /// The place it claimed; `None` for jobs without a transcript and for skipped ones.
+    /// The range that it claimed; `None` for jobs without a transcript and for skipped ones.
     pub cursor: Option<TranscriptCursor>,
-    /// How sure the reflection was, from 0 to 1; kept with the cursor.
+    /// The reflection's confidence, from 0 to 1; kept with the cursor.
     pub confidence: Option<f64>,
     pub records: Vec<RecordMark>,
     pub changes: Vec<PointChange>,
-    /// The votes of it that are not in the playbook's file.
+    /// The votes that are not in the playbook's file.
     pub votes: LocalVotes,
-    /// By section slug, the highest numbers in the playbook it left behind.
+    /// The highest numbers in the resulting playbook, by section slug.
     pub highest_numbers: BTreeMap<String, u64>,
     pub calls: Vec<ModelCall>,
     pub undoes: Option<String>,
-    /// What it taught, always in the same order.
     pub learned: Vec<Learned>,
-    /// The key points that its session showed wrong.
+    /// The key points that the session showed to be wrong.
     pub outdated: Vec<NewOutdated>,
-    /// What a curator's run changes of the notes, and the last row that it has seen.
+    /// A curator run's changes of the notes, and the last row that it has seen.
     pub note_updates: Vec<NoteUpdate>,
     pub(crate) seen_until: NoteId,
-    /// What it would have changed and was held back.
     pub(crate) held: Vec<Held>,
-    /// What its replies asked for and was not accepted.
+    /// The changes that its replies asked for and that were not accepted.
     pub dropped: Vec<Skipped>,
-    /// What its session says of the key points that it knew.
+    /// The session's verdicts on the key points that it knew.
     pub(crate) points: Vec<PointInSession>,
-    /// The session that its session goes back to; itself where it was not forked.
+    /// The session from which this one was forked, through any number of forks; itself if it was
+    /// not.
     pub(crate) root: String,
-    /// When it is recorded, which is later than the job where a session was there before.
+    /// The time of recording, which for jobs of `playbook bootstrap` is later than the job's.
     pub(crate) recorded: Timestamp,
-    /// How many rows that may add; counting on takes none.
+    /// The most new rows; raising a count needs none.
     pub(crate) rows: u64,
     pub evaluation: Option<Evaluation>,
-    /// How its session ended: `success`, `failure`, …; kept with the evaluation.
+    /// The session's ending: `success`, `failure`, …; kept with the evaluation.
     pub ended: Option<String>,
 }
 
@@ -84,12 +83,12 @@ impl JobRecord {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum JobOutcome {
-    /// Its result is in the playbook, changed or not.
+    /// The playbook has its result, changed or not.
     #[default]
     Applied,
-    /// Nothing was asked of a model, for the reason given.
+    /// No model was asked, for the given reason.
     Skipped,
-    /// It went to `failed/`, for the reason given.
+    /// The job went to `failed/`, for the given reason.
     Failed,
     Dropped,
 }
@@ -115,7 +114,7 @@ impl JobOutcome {
 pub struct JobCounts {
     pub tags: u64,
     pub operations: u64,
-    /// Tags and operations skipped, each for its own reason.
+    /// The skipped tags and operations, each with its own reason.
     pub skipped: u64,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -127,13 +126,13 @@ pub struct JobCounts {
 pub struct FinishedJob {
     pub id: String,
     pub project: String,
-    /// The session, empty for a job by hand.
+    /// The session; empty for a job by hand.
     pub session: String,
-    /// The transcript's path, empty for a job by hand.
+    /// The transcript's path; empty for a job by hand.
     pub transcript: String,
-    /// What caused it: `SessionEnd`, `PreCompact`, `undo`, …
+    /// The cause: `SessionEnd`, `PreCompact`, `undo`, …
     pub event: String,
-    /// What answered the prompts: `anthropic`, `rules`, …; empty when nothing was asked.
+    /// The backend that answered: `anthropic`, `rules`, …; empty if no question was asked.
     pub backend: String,
     pub outcome: JobOutcome,
     pub reason: String,
@@ -145,7 +144,7 @@ pub struct FinishedJob {
 pub struct JobRow {
     pub job: FinishedJob,
     pub undone_by: Option<String>,
-    /// What its replies asked for and was not accepted.
+    /// The changes that its replies asked for and that were not accepted.
     pub dropped: Vec<Skipped>,
 }
 
@@ -160,10 +159,9 @@ pub(crate) struct KnownTranscript {
     pub(crate) last_job: Timestamp,
 }
 
-/// What a row counts for against the cap beside its texts.
+/// The bytes that a row counts for in addition to its texts.
 const ROW_BYTES: usize = 64;
 
-/// A change as it is remembered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub job: String,
@@ -172,7 +170,7 @@ pub struct Entry {
     pub(crate) event: String,
     pub(crate) backend: String,
     pub time: Timestamp,
-    /// Its place among the job's changes; job and place together name it for ever.
+    /// The place among the job's changes; job and place together identify it permanently.
     pub seq: u64,
     pub change: PointChange,
 }
@@ -181,12 +179,12 @@ const CHANGES: &str = "SELECT j.job, p.name, j.session, j.event, j.backend, j.fi
          h.seq, h.kind, h.point, h.before, h.after, h.reason, h.into_point
      FROM history h JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project";
 
-/// What pays a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BudgetKind {
     #[default]
     Day,
-    /// What the user agreed to for `playbook bootstrap`; the day's budgets know nothing of it.
+    /// The amount that the user agreed to for `playbook bootstrap`; it does not count for the day's
+    /// budgets.
     Agreed,
 }
 
@@ -200,27 +198,26 @@ impl BudgetKind {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelCall {
     pub job: String,
-    /// Its place among the job's calls; job and place together name it for ever.
+    /// The place among the job's calls; job and place together identify it permanently.
     pub seq: u64,
     pub project: String,
     pub time: Timestamp,
     pub backend: String,
     pub model: String,
-    /// Requests sent, retries included.
+    /// The requests sent, retries included.
     pub attempts: u64,
     pub input_tokens: u64,
     pub output_tokens: u64,
     pub budget_kind: BudgetKind,
 }
 
-/// What one model of one backend cost one project in a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spending {
     pub project: String,
     pub(crate) backend: String,
     pub(crate) model: String,
     pub calls: u64,
-    /// Requests sent, retries included.
+    /// The requests sent, retries included.
     pub attempts: u64,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -233,7 +230,7 @@ const USAGE: &str = "SELECT point, count(*), sum(cited) FROM (
          WHERE p.name = ?1 AND j.undone_by IS NULL AND s.shown GROUP BY s.point, s.root)
      GROUP BY point";
 
-/// The points that the user stated in a session: the change that made one quotes the words.
+/// The points that the user stated in a session: the reason of the change quotes the words.
 const SAID: &str = "SELECT DISTINCT h.point FROM history h
      JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
      WHERE p.name = ?1 AND h.kind IN ('add', 'update', 'absorb')
@@ -244,10 +241,10 @@ const BY_HAND: &str = "SELECT DISTINCT h.point FROM history h
      WHERE p.name = ?1 AND h.kind IN ('add', 'update') AND j.backend = ''";
 
 impl Memory {
-    /// Records a finished job: all of it or nothing, on disk when this returns.
+    /// Records a finished job completely or not at all, synced to disk.
     ///
-    /// Doing it again changes nothing, so a caller that was stopped before it removed the
-    /// job's file simply repeats it.
+    /// Repeating it changes nothing, so a caller that was stopped before it removed the job's file
+    /// repeats the call.
     pub fn record(&mut self, record: &JobRecord) -> Result<(), MemoryError> {
         self.write("record job", Durability::PowerCut, |transaction| {
             let project = project_number(transaction, &record.job.project)?;
@@ -293,15 +290,15 @@ impl Memory {
         self.count("count jobs", "SELECT count(*) FROM jobs", ())
     }
 
-    /// Returns when the oldest job ended that is remembered; not of `playbook bootstrap`, which
-    /// dates its jobs as their sessions were. `None` without one.
+    /// Returns the end of the oldest job. Jobs of `playbook bootstrap` are left out, because they
+    /// have the dates of their sessions.
     pub(crate) fn remembers_since(&self) -> Result<Option<Timestamp>, MemoryError> {
         let sql = "SELECT finished FROM jobs WHERE event <> 'bootstrap' ORDER BY finished LIMIT 1";
         self.one("read jobs", sql, (), |row| time(row, 0))
     }
 
-    /// Returns the transcripts of a project that a job has ended of, however it did, with the end
-    /// of what was claimed and the time of the last job.
+    /// Returns the transcripts of a project for which a job has ended. Each has the end of the
+    /// claimed range and the time of the last job.
     pub(crate) fn known_transcripts(
         &self,
         project: &str,
@@ -331,7 +328,7 @@ impl Memory {
 
     /// Returns the last `limit` jobs, of one project or of all, newest first.
     pub fn last_jobs(&self, project: Option<&str>, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
-        // Told apart here, so that an index serves each.
+        // Two statements, so that an index serves each.
         let filter = project.map_or("?1 IS NULL", |_| "p.name = ?1");
         let sql = format!("{JOBS} WHERE {filter} ORDER BY j.finished DESC, j.id DESC LIMIT ?2");
         self.all("read jobs", &sql, (project, int(limit)), job_row)
@@ -343,7 +340,7 @@ impl Memory {
         self.all("read history", &sql, (project, int(limit)), entry)
     }
 
-    /// Returns the changes of some key points and of what went into them, oldest first.
+    /// Returns the changes of some key points and of those merged into them, oldest first.
     pub fn story(&self, project: &str, points: &[&str]) -> Result<Vec<Entry>, MemoryError> {
         let points = Value::from(points).to_string();
         let sql = format!(
@@ -360,17 +357,17 @@ impl Memory {
         self.all("read history", &sql, [job], entry)
     }
 
-    /// Notes a call as soon as it has ended, before its job does.
+    /// Records a call as soon as it has ended, before its job does.
     ///
-    /// Not synced: the job's [`record`](super::JobRecord) brings it once more.
+    /// It is not synced: the job's [`record`](super::JobRecord) contains it again.
     pub fn add_call(&mut self, call: &ModelCall) -> Result<(), MemoryError> {
         self.write("record call", Durability::Crash, |transaction| {
             put_calls(transaction, std::slice::from_ref(call))
         })
     }
 
-    /// Returns what one budget, or any, paid from `from` until before `until`, by project, backend
-    /// and model; the caller knows where its days begin.
+    /// Returns what one budget, or all, paid from `from` until before `until`, by project, backend
+    /// and model. The caller decides when a day begins.
     pub(crate) fn spending(
         &self,
         kind: impl Into<Option<BudgetKind>>,
@@ -400,7 +397,6 @@ impl Memory {
         })
     }
 
-    /// Returns the number of sessions that the calls of the ledger were about.
     pub(crate) fn sessions_asked_about(&self) -> Result<u64, MemoryError> {
         let sql = "SELECT count(DISTINCT j.session) FROM calls c JOIN jobs j ON j.job = c.job
              WHERE j.session <> ''";
@@ -408,7 +404,7 @@ impl Memory {
         Ok(found.unwrap_or_default())
     }
 
-    /// Returns how many calls of a job were answered, and their tokens.
+    /// Returns the number of a job's answered calls, and their tokens.
     pub(crate) fn answered_calls(&self, job: &str) -> Result<(u64, u64), MemoryError> {
         let sql = "SELECT count(*), ifnull(sum(input + output), 0) FROM calls
              WHERE job = ?1 AND input + output > 0";
@@ -417,13 +413,12 @@ impl Memory {
         Ok(found.unwrap_or_default())
     }
 
-    /// Returns the place of a job's next call among its calls.
     pub(crate) fn next_call(&self, job: &str) -> Result<u64, MemoryError> {
         let sql = "SELECT max(seq) + 1 FROM calls WHERE job = ?1 HAVING count(*) > 0";
         self.count("read ledger", sql, [job])
     }
 
-    /// Returns the votes for the key points of a project that are not in its file.
+    /// Returns the votes for a project's key points that are not in its file.
     pub fn votes(&self, project: &str) -> Result<LocalVotes, MemoryError> {
         let sql = "SELECT v.point, sum(v.helpful), sum(v.harmful), max(v.used)
              FROM local_votes v JOIN projects p ON p.id = v.project
@@ -440,7 +435,7 @@ impl Memory {
         Ok(votes.into_iter().collect())
     }
 
-    /// Adds votes under the name of where they come from, once.
+    /// Adds votes once under the name of their source.
     pub(crate) fn add_votes(
         &mut self,
         project: &str,
@@ -453,7 +448,7 @@ impl Memory {
         })
     }
 
-    /// Returns the use of a project's key points, each root session counted once.
+    /// Returns the use of a project's key points; each root session counts once.
     pub(crate) fn usage(&self, project: &str) -> Result<UsageRecord, MemoryError> {
         let action = "read the use of key points";
         let points = self.all(action, USAGE, [project], |row| {
@@ -503,14 +498,14 @@ fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
 
 /// Writes the job's row and returns its number in the database.
 ///
-/// A job that failed may be tried again and end otherwise; one that was applied stays so.
+/// A failed job may be tried again and end differently; an applied one stays as it is.
 fn put_job(
     transaction: &Transaction<'_>,
     project: i64,
     JobRecord { job, dropped, .. }: &JobRecord,
 ) -> rusqlite::Result<i64> {
     let counts = &job.counts;
-    // Texts can always be written.
+    // Serializing texts cannot fail.
     let dropped = (!dropped.is_empty()).then(|| serde_json::to_string(dropped).unwrap_or_default());
     run(
         transaction,
@@ -548,8 +543,8 @@ fn put_job(
         .query_row([&job.id], |row| row.get(0))
 }
 
-/// Notes that `undone` was undone by `by`; the first to do so stays. What `undone` had
-/// undone itself is in force again, and can be undone anew.
+/// Records that `by` undid `undone`; the first undo stays. What `undone` itself had undone is in
+/// force again, and can be undone again.
 fn mark_undone(transaction: &Transaction<'_>, undone: &str, by: &str) -> rusqlite::Result<()> {
     let undo = "UPDATE jobs SET undone_by = ?2 WHERE job = ?1 AND undone_by IS NULL";
     run(transaction, undo, (undone, by))?;
@@ -577,7 +572,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     })
 }
 
-/// Adds the changes of the job with number `job`; those that are there already stay.
+/// Adds a job's changes; existing ones stay.
 fn put_changes(
     transaction: &Transaction<'_>,
     project: i64,
@@ -586,7 +581,7 @@ fn put_changes(
 ) -> rusqlite::Result<()> {
     for (seq, change) in (0..).zip(changes) {
         let [before, after] = [&change.before, &change.after].map(|state| {
-            // Texts and numbers can always be written.
+            // Serializing texts and numbers cannot fail.
             state
                 .as_ref()
                 .and_then(|state| serde_json::to_string(state).ok())
@@ -616,7 +611,7 @@ fn put_changes(
     Ok(())
 }
 
-/// Adds calls; those that are there already stay.
+/// Adds calls; existing ones stay.
 fn put_calls(transaction: &Transaction<'_>, calls: &[ModelCall]) -> rusqlite::Result<()> {
     for call in calls {
         run(
@@ -641,7 +636,7 @@ fn put_calls(transaction: &Transaction<'_>, calls: &[ModelCall]) -> rusqlite::Re
     Ok(())
 }
 
-/// Keeps the votes of a job; the first time counts.
+/// Adds the votes of a job; existing ones stay.
 fn put_votes(
     transaction: &Transaction<'_>,
     (project, job): (i64, &str),
@@ -657,7 +652,7 @@ fn put_votes(
     Ok(())
 }
 
-/// Keeps the verdicts of a job's session on points; of two, the first stays.
+/// Adds a session's verdicts on points; existing ones stay.
 fn put_usage(
     transaction: &Transaction<'_>,
     (project, job, root): (i64, &str, &str),

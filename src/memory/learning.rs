@@ -1,7 +1,7 @@
-//! Takes in what a job or another memory teaches, and counts it once; what was learned here waits
-//! in the outbox for others.
+//! Stores what a job or another memory teaches, and counts it once. What was learned here waits in
+//! the outbox for others.
 //!
-//! A memory's id is the same for the same content of the same project.
+//! The id of a memory is a hash of its project and content.
 
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction};
@@ -19,17 +19,17 @@ use crate::reflect::note::text_of;
 use crate::reflect::remembered::{Detail, MemoryKind};
 use crate::transcript::stored_keys;
 
-/// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
+/// The factor of a strategy's importance over its reflection's (spec/3: + 10 %, at most 1).
 const STRATEGY_BOOST: f64 = 1.1;
-/// Reflections, lessons and examples are kept up to so many characters.
+/// The most characters of reflections, lessons and examples.
 const LONG: usize = 2000;
-/// Texts are kept up to so many characters (spec/5 cuts queries and contexts at 200).
+/// The most characters of other texts (spec/5 cuts queries and contexts at 200).
 const SHORT: usize = 200;
 
 /// A memory as a row of any store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryRow {
-    /// Its id: `ref-…`, `les-…` or `err-…`.
+    /// The id: `ref-…`, `les-…` or `err-…`.
     pub id: String,
     pub kind: MemoryKind,
     tenant: String,
@@ -39,23 +39,21 @@ pub struct MemoryRow {
     pub signature: Option<Signature>,
     pub importance: f64,
     pub confidence: f64,
-    /// How often it was learned at once.
+    /// The number of times it was learned in one step.
     pub times: u64,
-    /// What it is about, in lower case.
+    /// The topics, in lower case.
     pub tags: Vec<String>,
-    /// What is searched beside the text and the tags.
+    /// Further searchable words, in addition to the text and the tags.
     pub words: String,
-    /// What only its kind has.
     pub detail: Detail,
-    /// The keys by which `seen` knows an error again.
+    /// The keys by which `seen` recognises an error.
     pub keys: Vec<Signature>,
-    /// What a lesson has as a note.
     note: Option<NoteDetail>,
 }
 
 impl MemoryRow {
-    /// What an item is remembered as in a project: a reflection, its strategy, a lesson or an
-    /// error; under the ids that it has elsewhere, if any.
+    /// Returns the memories of an item in a project: a reflection with its strategy, a lesson or an
+    /// error. `ids` replace the computed ids for items from elsewhere.
     pub fn of(project: &str, item: &Learned, ids: &[String]) -> Vec<Self> {
         let named = |place: usize, own: String| ids.get(place).cloned().unwrap_or(own);
         match item {
@@ -82,16 +80,15 @@ struct LearnTx<'t> {
     transaction: &'t Transaction<'t>,
     source: &'t LearnedFrom,
     project: i64,
-    /// When it is recorded, however long ago it happened.
+    /// The time of recording, however long ago it happened.
     recorded: Timestamp,
     /// The number of reflections and strategies that may still be added.
     rows: u64,
-    /// Where it came from, if others learned it.
     arrival: Option<&'t Arrival>,
 }
 
 impl LearnTx<'_> {
-    /// Notes a step, whether or not it has been seen before.
+    /// Records a step; returns `true` if it is new.
     fn is_first_time(&self, seq: u64) -> rusqlite::Result<bool> {
         let added = run(
             self.transaction,
@@ -101,7 +98,7 @@ impl LearnTx<'_> {
         Ok(added > 0)
     }
 
-    /// Counts an item if this is the first time; what it is remembered as.
+    /// Returns an item's memories, and stores them the first time.
     fn item(
         &mut self,
         (seq, item): (u64, &Learned),
@@ -126,8 +123,8 @@ impl LearnTx<'_> {
             .exists([id])
     }
 
-    /// Writes a memory, or raises its occurrences when it is there; a new one only while rows
-    /// may be added.
+    /// Inserts a memory, or raises its occurrences if it exists. Reflections and strategies are
+    /// inserted only while rows may be added.
     fn put(&mut self, seq: u64, new: &MemoryRow) -> rusqlite::Result<()> {
         let is_new = !self.is_known(&new.id)?;
         let is_counted = matches!(new.kind, MemoryKind::Reflection | MemoryKind::Strategy);
@@ -137,7 +134,7 @@ impl LearnTx<'_> {
             };
             self.rows = fewer;
         }
-        // What another member names as something of another kind is not taken.
+        // An id that another member uses for another kind is not stored.
         let memory: Option<i64> = self
             .transaction
             .prepare_cached(
@@ -206,7 +203,7 @@ impl LearnTx<'_> {
             } => {
                 let events = Value::from(event_ids.as_slice()).to_string();
                 let related = Value::from(related.as_slice()).to_string();
-                // Texts and numbers can always be written.
+                // Serializing texts and numbers cannot fail.
                 let correction = correction.as_ref();
                 let correction = correction.and_then(|c| serde_json::to_string(c).ok());
                 let count = int(*event_count);
@@ -231,7 +228,7 @@ impl LearnTx<'_> {
                      VALUES (?1, ?2, ?3, ?4, ?5)",
                     (memory, task_type, mistake, correction, context_hash),
                 )?;
-                // What others learned is no note of this user's sessions.
+                // Lessons from others are no notes of this user's sessions.
                 if let Some(note) = new.note.as_ref().filter(|_| self.arrival.is_none()) {
                     let place = NotePlace {
                         project: self.project,
@@ -270,16 +267,15 @@ impl LearnTx<'_> {
     }
 }
 
-/// Where a memory stands in the log that it is shared by.
+/// The position of a memory in the log through which it is shared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogPosition {
     /// The name of this memory among the others.
     pub origin: String,
-    /// The last position of the log that was read.
     pub position: u64,
 }
 
-/// What others learned or forgot, masked and screened.
+/// A record from others, masked and screened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arrived {
     pub origin: String,
@@ -287,10 +283,10 @@ pub struct Arrived {
 }
 
 impl Memory {
-    /// Takes in what `source` teaches; repeating it changes nothing.
+    /// Stores what `source` teaches; repeating it changes nothing.
     ///
-    /// Returns the ids of its reflections (each followed by its strategy's), lessons and
-    /// errors, in order. A worker's jobs bring theirs with [`Memory::record`] instead.
+    /// Returns the ids of its reflections (each followed by its strategy's), lessons and errors, in
+    /// order. A worker's jobs use [`Memory::record`] instead.
     pub fn learn(
         &mut self,
         source: &LearnedFrom,
@@ -301,8 +297,8 @@ impl Memory {
         })
     }
 
-    /// Has what is learned and forgotten from now on wait in the outbox. `name` becomes the
-    /// name of this memory, where it has none yet.
+    /// Queues everything that is learned and forgotten from now on in the outbox. `name` becomes
+    /// this memory's name, unless it has one.
     pub fn share(&mut self, name: &str) -> Result<(), MemoryError> {
         if self.has("share memory", "SELECT 1 FROM sharing", ())? {
             return Ok(());
@@ -312,7 +308,7 @@ impl Memory {
             .map(drop)
     }
 
-    /// Where this memory stands in a log; `None` while it is not shared.
+    /// Returns this memory's position in a log; `None` while it is not shared.
     pub fn place(&self, log: &str) -> Result<Option<LogPosition>, MemoryError> {
         let sql = "SELECT origin, coalesce((SELECT position FROM read_logs WHERE log = ?1), 0)
              FROM sharing";
@@ -324,13 +320,13 @@ impl Memory {
         })
     }
 
-    /// The oldest records that wait to be sent, at most `limit`, with their numbers.
+    /// Returns the oldest records that wait to be sent, at most `limit`, with their numbers.
     pub(crate) fn outbox(&self, limit: u64) -> Result<Vec<(u64, SharedRecord)>, MemoryError> {
         let sql = "SELECT id, record FROM outbox ORDER BY id LIMIT ?1";
         let found = self.all("read outbox", sql, [int(limit)], |row| {
             Ok((counted(row, 0)?, row.get::<_, String>(1)?))
         })?;
-        // What cannot be read is not ours; it leaves with the next that is sent.
+        // An unreadable record is not ours; it is removed with the next one sent.
         let read = |(id, text): (u64, String)| Some((id, serde_json::from_str(&text).ok()?));
         Ok(found.into_iter().filter_map(read).collect())
     }
@@ -339,15 +335,15 @@ impl Memory {
         self.count("read outbox", "SELECT count(*) FROM outbox", ())
     }
 
-    /// Takes out of the outbox what was sent, up to a number.
+    /// Removes sent records from the outbox, up to a number.
     pub fn sent(&mut self, last: u64) -> Result<(), MemoryError> {
         let sql = "DELETE FROM outbox WHERE id <= ?1";
         self.change("empty outbox", Durability::PowerCut, sql, [int(last)])
             .map(drop)
     }
 
-    /// Takes in what arrived, each record once, and moves to the position of the last; all or
-    /// nothing. Returns how many were new.
+    /// Stores arrived records, each once, and moves to the position of the last, in one
+    /// transaction. Returns how many were new.
     pub fn take(
         &mut self,
         arrived: &[Arrived],
@@ -369,8 +365,7 @@ impl Memory {
         )
     }
 
-    /// Moves what others learned in a project from the name that they know it by to the one
-    /// that it has here.
+    /// Moves what others learned in a project from its shared name to its local one.
     pub(crate) fn rename_project(&mut self, shared: &str, own: &str) -> Result<(), MemoryError> {
         let sql = "SELECT 1 FROM projects WHERE name = ?1";
         if !self.has("rename project", sql, [shared])? {
@@ -505,7 +500,7 @@ pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Opt
     )
 }
 
-/// What two texts have in common that say the same: case and white space aside.
+/// Normalises case and white space, so that texts that say the same are equal.
 fn identity(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase()
@@ -520,7 +515,7 @@ fn cut(text: &str, characters: usize) -> String {
     text.trim().chars().take(characters).collect()
 }
 
-/// A share between 0 and 1; what is no number is [`BIRTH`].
+/// Limits a share to 0 to 1; NaN and infinity give [`BIRTH`].
 fn share(value: f64) -> f64 {
     if value.is_finite() {
         value.clamp(0.0, 1.0)
@@ -529,9 +524,11 @@ fn share(value: f64) -> f64 {
     }
 }
 
-/// Takes in what `source` teaches, in at most `rows` new rows beside its lessons, each of which is
-/// a note that waits, and its errors, which `seen` must not deny. What it has taught before is not counted again, and what only raises a count
-/// takes no row. Returns the ids of what is kept.
+/// Stores what `source` teaches and returns the ids of what is kept. Steps that were counted before
+/// are not counted again.
+///
+/// `rows` limits new reflections and strategies; raising a count takes no row. Lessons are notes
+/// that wait, and `seen` must find every error, so neither is limited.
 pub(super) fn learn(
     transaction: &Transaction<'_>,
     source: &LearnedFrom,
@@ -571,7 +568,7 @@ pub(super) fn kind_word(kind: MemoryKind) -> String {
     format!("kind{}x", kind.word())
 }
 
-/// Takes in what others learned, once. Returns true if it was new.
+/// Stores what others learned, once. Returns `true` if it was new.
 fn take(
     transaction: &Transaction<'_>,
     Arrived { origin, record }: &Arrived,
@@ -583,10 +580,10 @@ fn take(
     let source = LearnedFrom {
         project: record.project.clone(),
         session: String::new(),
-        // Of no session of this user: nothing recurs by it.
+        // No session of this user taught it, so it does not count as a recurrence.
         root: String::new(),
         job: record.job.clone(),
-        // A clock elsewhere that is ahead makes nothing younger than now.
+        // Another machine's fast clock gives no time after now.
         time: record.time.min(now),
     };
     let arrival = Arrival {
@@ -606,7 +603,7 @@ fn take(
     Ok(is_first_time)
 }
 
-/// Forgets what its own origin has forgotten; what was learned here, too, stays.
+/// Removes memories that their own origin has forgotten; those also learned here stay.
 fn take_back(
     transaction: &Transaction<'_>,
     origin: &str,
@@ -620,7 +617,6 @@ fn take_back(
     Ok(gone > 0)
 }
 
-/// What a job taught, as it travels.
 pub fn records_of(source: &LearnedFrom, learned: &[Learned]) -> Vec<SharedRecord> {
     let numbered = learned.iter().enumerate();
     numbered
@@ -632,7 +628,7 @@ fn record_of(source: &LearnedFrom, seq: u64, item: &Learned) -> SharedRecord {
     let rows = MemoryRow::of(&source.project, item, &[]).into_iter();
     let ids = rows.map(|row| row.id).collect();
     let mut what = item.clone();
-    // The user's words and the state of a note stay on this machine.
+    // The user's words and a note's state stay on this machine.
     if let Learned::Lesson(lesson) = &mut what {
         lesson.note = NoteDetail::default();
     }
@@ -646,7 +642,7 @@ fn record_of(source: &LearnedFrom, seq: u64, item: &Learned) -> SharedRecord {
     }
 }
 
-/// Puts into the outbox what was forgotten here, where the memory is shared.
+/// Queues the ids forgotten here, if the memory is shared.
 pub(super) fn put_out_forgotten(
     transaction: &Transaction<'_>,
     ids: Vec<String>,
@@ -665,7 +661,7 @@ pub(super) fn put_out_forgotten(
     })
 }
 
-/// Puts a record into the outbox, where the memory is shared.
+/// Queues a record in the outbox, if the memory is shared.
 fn put_out(
     transaction: &Transaction<'_>,
     record: impl FnOnce() -> SharedRecord,
@@ -673,7 +669,7 @@ fn put_out(
     let is_shared = transaction
         .prepare_cached("SELECT 1 FROM sharing")?
         .exists(())?;
-    // Texts and numbers can always be written.
+    // Serializing texts and numbers cannot fail.
     if is_shared && let Ok(text) = serde_json::to_string(&record()) {
         let sql = "INSERT INTO outbox (record) VALUES (?1)";
         run(transaction, sql, [text])?;

@@ -1,7 +1,7 @@
-//! What Playbook remembers outside the playbook itself: one `SQLite` file, `<state>/memory.db`.
+//! The memory: what Playbook stores outside the playbook, in the `SQLite` file `<state>/memory.db`.
 //!
-//! Opened by the worker and the command line only. What is learned and read back are
-//! the plain values of [`crate::reflect`]; here they meet SQL alone. The file holds, by project:
+//! Only the worker and the command line open it. Other modules use the plain values of
+//! [`crate::reflect`]; all SQL is here. The file holds, by project:
 //!
 //! - how far each transcript has been claimed ([`TranscriptCursor`]) and which records are known
 //!   ([`KnownRecords`]), so that every record counts once;
@@ -11,13 +11,13 @@
 //! - the ledger of model calls ([`ModelCall`]);
 //! - the votes that are not in the playbook's file (`playbook.votes = "local"`);
 //! - the notes of sessions, with what the curator made of them;
-//! - what is held back until the user has looked at it (`Held`);
-//! - what waits to be sent to others, where the memory is shared ([`Memory::share`]);
-//! - what was learned beyond the playbook ([`Learned`](crate::reflect::learned::Learned)): reflections, strategies, lessons,
-//!   errors.
+//! - the texts that are held back until the user has decided on them (`Held`);
+//! - the records that wait to be sent, if the memory is shared ([`Memory::share`]);
+//! - the reflections, strategies, lessons and errors
+//!   ([`Learned`](crate::reflect::learned::Learned)).
 //!
-//! [`Memory::record`] writes all of it in one transaction that may be repeated. Hooks
-//! never open the database: they have [`crate::corrections`], which needs nothing of it.
+//! [`Memory::record`] writes all of it in one transaction that may be repeated. Hooks never open
+//! the database; they read the files of [`crate::corrections`].
 
 mod database;
 mod housekeeping;

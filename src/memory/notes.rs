@@ -1,6 +1,6 @@
-//! The notes of sessions: those that wait for the curator, the notebook, and what is settled.
+//! The notes of sessions: those that wait for the curator, the notebook, and the settled ones.
 //!
-//! A row is one note of one session. Rows of one line say the same: the curator joined them, or
+//! A row is one note of one session. The rows of a line say the same: the curator joined them, or
 //! several sessions taught the same lesson. A line has the number of its first row.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,17 +23,16 @@ const SELECT: &str = "SELECT n.line, n.root, n.state, n.quote, n.is_outside, n.h
      FROM notes n JOIN projects p ON p.id = n.project LEFT JOIN memories m ON m.id = n.memory
      WHERE p.name = ?1 AND n.point IS NULL";
 
-/// The lines of a project's notes, as a run sees them, oldest first.
+/// A line of a project's notes, as a curator run sees it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct NoteLine {
     pub(crate) note: ListedNote,
     pub(crate) state: NoteState,
     pub(crate) importance: f64,
-    /// When a session taught it last.
     pub(crate) taught: Option<Timestamp>,
 }
 
-/// A key point that a session showed wrong.
+/// A note that a session showed a key point to be wrong.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OutdatedNote {
     pub(crate) id: NoteId,
@@ -52,11 +51,10 @@ pub(crate) struct WaitingNotes {
     pub(crate) sessions: usize,
     pub(crate) has_said: bool,
     pub(crate) has_outdated: bool,
-    /// When the oldest was stored.
     pub(crate) since: Option<Timestamp>,
 }
 
-/// A rule in the user's words that no key point holds yet.
+/// A rule in the user's words that no key point states yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UnsettledQuote {
     pub(crate) quote: String,
@@ -64,8 +62,7 @@ pub(crate) struct UnsettledQuote {
 }
 
 impl Memory {
-    /// Returns the lines of a project that are not settled, and those of `wanted` whatever they
-    /// are.
+    /// Returns the lines of a project that are not settled, and the `wanted` ones in any state.
     pub(crate) fn note_lines(
         &self,
         project: &str,
@@ -116,7 +113,7 @@ impl Memory {
         Ok(lines.into_values().collect())
     }
 
-    /// Returns the key points that sessions showed wrong and no run has dealt with, oldest first.
+    /// Returns the notes on wrong key points that no run has settled, oldest first.
     pub(crate) fn outdated(&self, project: &str) -> Result<Vec<OutdatedNote>, MemoryError> {
         let sql = "SELECT n.id, n.root, n.is_outside, n.time, n.point, n.text, n.kinds
              FROM notes n JOIN projects p ON p.id = n.project
@@ -162,7 +159,7 @@ impl Memory {
         Ok(waiting)
     }
 
-    /// Returns the user's rules that neither a key point nor the instructions are known to hold.
+    /// Returns the user's rules that neither a key point nor the instructions are known to state.
     pub(crate) fn unsettled_quotes(
         &self,
         project: &str,
@@ -178,8 +175,8 @@ impl Memory {
         })
     }
 
-    /// Returns each key point with each root session of the notes that it says, and the newest of
-    /// that session's notes.
+    /// Returns each key point with the root sessions of its notes, and the newest note of each
+    /// session.
     pub(crate) fn teachers(
         &self,
         project: &str,
@@ -199,20 +196,19 @@ impl Memory {
         self.all(READ, sql, [project], |row| Ok(NoteId(counted(row, 0)?)))
     }
 
-    /// Returns the number of a project's notes in a state.
     pub(crate) fn notes_in(&self, project: &str, state: NoteState) -> Result<u64, MemoryError> {
         let sql = "SELECT count(*) FROM notes n JOIN projects p ON p.id = n.project
              WHERE p.name = ?1 AND n.state = ?2";
         self.count(READ, sql, (project, state.word()))
     }
 
-    /// Returns the row of the newest note.
+    /// Returns the number of the newest note; 0 without any.
     pub(crate) fn last_note(&self) -> Result<NoteId, MemoryError> {
         let sql = "SELECT coalesce(max(id), 0) FROM notes";
         Ok(NoteId(self.count(READ, sql, ())?))
     }
 
-    /// Returns the operations that the last run of a project asked for and did not get.
+    /// Returns the operations that the last run of a project asked for and that were refused.
     pub(crate) fn refused_last(&self, project: &str) -> Result<Vec<Skipped>, MemoryError> {
         let sql = "SELECT j.dropped FROM jobs j JOIN projects p ON p.id = j.project
              WHERE p.name = ?1 AND j.event = 'curate' AND j.outcome = 'applied'
@@ -226,22 +222,21 @@ impl Memory {
         Ok(refused)
     }
 
-    /// Returns a text of a row as it may be shown.
+    /// Returns a text of a row, masked and screened.
     fn shown_text(&self, row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
         let mut text: String = row.get(column)?;
         self.outlet.text(&mut text);
         Ok(text)
     }
 
-    /// Returns the name of the last run of a project.
     pub(crate) fn last_curator_job(&self, project: &str) -> Result<Option<String>, MemoryError> {
         let sql = "SELECT j.job FROM jobs j JOIN projects p ON p.id = j.project
              WHERE p.name = ?1 AND j.event = 'curate' ORDER BY j.id DESC LIMIT 1";
         self.one("read jobs", sql, [project], |row| row.get(0))
     }
 
-    /// Returns the texts of at most `count` notes about some errors, newest first, then of those
-    /// of the same kinds of task.
+    /// Returns the texts of at most `count` notes: first those about these errors, newest first,
+    /// then those of the same kinds of task.
     pub(crate) fn notes_on(
         &self,
         project: &str,
@@ -250,7 +245,7 @@ impl Memory {
     ) -> Result<Vec<String>, MemoryError> {
         let errors: Vec<i64> = errors.iter().map(|e| e.to_bits().cast_signed()).collect();
         let errors = Value::from(errors).to_string();
-        // Of the notes that say the same one is enough, and none of what a key point says.
+        // One note of a line is enough, and what a key point states is left out.
         let lessons = "SELECT m.text FROM memories m JOIN lessons l ON l.memory = m.id
              JOIN projects p ON p.id = m.project LEFT JOIN notes n ON n.memory = m.id
              WHERE p.name = ?1 AND m.origin IS NULL
@@ -323,7 +318,6 @@ fn numbers(ids: &[NoteId]) -> String {
     Value::from(ids).to_string()
 }
 
-/// Where a note is stored.
 #[derive(Clone, Copy)]
 pub(super) struct NotePlace<'a> {
     pub(super) project: i64,
@@ -331,8 +325,7 @@ pub(super) struct NotePlace<'a> {
     pub(super) recorded: Timestamp,
 }
 
-/// Adds the note that is the lesson of row `memory`. It waits, and so does the line of the same
-/// lesson, if there is one.
+/// Adds the note for the lesson of row `memory`. It waits, and so does the line of the same lesson.
 pub(super) fn add(
     transaction: &Transaction<'_>,
     place: NotePlace<'_>,
@@ -362,7 +355,7 @@ pub(super) fn add(
     number_lines(transaction)
 }
 
-/// Adds the key points that a job's session showed wrong; those that are there already stay.
+/// Adds notes on the key points that a job's session showed to be wrong; existing ones stay.
 pub(super) fn add_outdated(
     transaction: &Transaction<'_>,
     place: NotePlace<'_>,
@@ -376,7 +369,7 @@ pub(super) fn add_outdated(
         let row = rusqlite::params![
             place.project,
             place.source.job,
-            // Beside the numbers of the notes.
+            // Negative, so that it differs from the numbers of the notes.
             -at,
             place.source.root,
             millis(place.source.time),
@@ -395,9 +388,9 @@ fn number_lines(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     run(transaction, "UPDATE notes SET line = id WHERE line = 0", ()).map(drop)
 }
 
-/// Carries out what a run changes of the notes up to the row `until`, which it has seen.
+/// Applies a run's changes to the notes up to row `until`, the last that it has seen.
 ///
-/// What is settled stays so. Lines that were joined already, or are gone, stay as they are.
+/// Settled notes stay settled. Lines that were joined or removed meanwhile stay as they are.
 pub(super) fn update(
     transaction: &Transaction<'_>,
     updates: &[NoteUpdate],
@@ -428,8 +421,8 @@ pub(super) fn update(
     Ok(())
 }
 
-/// Makes other lines part of a line, whose lesson takes the sum of their uses and the mean of
-/// their effectiveness (spec/4).
+/// Joins other lines to a line. Its lesson gets the sum of their uses and the mean of their
+/// effectiveness (spec/4).
 fn join(transaction: &Transaction<'_>, line: NoteId, others: &[NoteId]) -> rusqlite::Result<()> {
     let first = "SELECT m.id, m.times_applied, m.effectiveness FROM notes n
          JOIN memories m ON m.id = n.memory
@@ -477,7 +470,7 @@ mod tests {
         (dir, memory)
     }
 
-    /// A job whose session taught a lesson, and showed a key point wrong.
+    /// Builds a job whose session taught a lesson and showed a key point to be wrong.
     fn taught(session: &str, correction: &str) -> JobRecord {
         let mut record = JobRecord::new(FinishedJob {
             id: format!("job of {session}"),

@@ -1,17 +1,16 @@
-//! Finding what was learned, figures about it (spec/4 `get_stats`, spec/3's evaluator over time),
-//! and what hooks must know of it.
+//! Finds what was learned, computes figures about it (spec/4 `get_stats`, spec/3's evaluator over
+//! time), and collects the corrections for hooks.
 //!
-//! A query's words are looked up in the index of words; a memory's score is
+//! The word index finds the candidates for a query. The score of a memory is
 //!
 //! ```text
 //! BM25 · (0.5 + 0.5 · importance) · (0.5 + 0.5 · confidence) · (0.5 + effectiveness)
 //!      · (0.5 + 0.5 · 90 / (90 + age in days))
 //! ```
 //!
-//! so that of two that fit alike the more important, surer, more helpful and younger one
-//! comes first, and none of these can hide one that fits much better. Weighed are the
-//! [`CANDIDATES`] that fit best by their words, all when these do not suffice. Without
-//! words the score is the same with 1 for BM25.
+//! The factors only break ties between similar matches; a much better match still comes first.
+//! The [`CANDIDATES`] best matches by words are scored, all if these are too few. Without words,
+//! BM25 counts as 1.
 
 use std::collections::BTreeMap;
 
@@ -36,32 +35,31 @@ use crate::reflect::remembered::{Detail, MemoryKind, Remembered};
 use crate::reflect::tellable::HELD_BACK;
 use crate::screen;
 
-/// So many different words of a query are looked up.
+/// The most different words of a query that are looked up.
 const WORDS: usize = 32;
-/// So many memories that fit best by their words are weighed at first.
+/// The number of best matches by words that are scored at first.
 const CANDIDATES: u64 = 400;
-/// A memory of this age in milliseconds (90 days) has half its weight by age.
+/// The age in milliseconds (90 days) at which a memory has half its weight by age.
 const HALF_AGE: &str = "7776000000.0";
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecallQuery {
-    /// Words to look for; `None` for the best of all.
+    /// The words to look for; `None` returns the best of all.
     pub text: Option<String>,
-    /// Only of these kinds; empty for all.
     pub kinds: Vec<MemoryKind>,
     pub project: Option<String>,
     pub min_importance: f64,
     pub tags: Vec<String>,
     pub outcome: Option<String>,
-    /// Learned or shown last since.
+    /// Lower limit of the last time it was learned or shown.
     pub since: Option<Timestamp>,
-    /// Learned or shown last until.
+    /// Upper limit of the last time it was learned or shown.
     pub until: Option<Timestamp>,
     pub limit: u64,
 }
 
 impl RecallQuery {
-    /// The best `limit` memories of all, to be narrowed.
+    /// A query for the best `limit` memories, to be narrowed.
     pub fn best(limit: u64) -> Self {
         Self {
             limit,
@@ -72,23 +70,23 @@ impl RecallQuery {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenError {
-    /// How often it struck, over all projects asked for.
+    /// The number of occurrences, over all projects asked for.
     pub occurrences: u64,
     pub first: Timestamp,
     pub last: Timestamp,
-    /// The error by project, the one seen last first.
+    /// The error by project, the last seen first.
     pub errors: Vec<Remembered>,
-    /// Reflections, strategies and lessons about it, the most important first.
+    /// The reflections, strategies and lessons about it, the most important first.
     pub lessons: Vec<Remembered>,
 }
 
 impl SeenError {
-    /// What memories about one error say of it, the most important first; `None` for none.
+    /// Groups memories about one error, given the most important first; `None` without any.
     pub fn of(all: Vec<Remembered>) -> Option<Self> {
         let is_error = |memory: &Remembered| memory.kind == MemoryKind::Error;
         let (mut errors, lessons): (Vec<_>, Vec<_>) = all.into_iter().partition(is_error);
         errors.sort_by_key(|error| std::cmp::Reverse(error.last_seen));
-        // What was only reflected on has been seen as well.
+        // Without errors, the times of reflections count.
         let known = if errors.is_empty() { &lessons } else { &errors };
         Some(Self {
             occurrences: known.iter().map(|memory| memory.occurrences).sum(),
@@ -100,12 +98,11 @@ impl SeenError {
     }
 }
 
-/// The plain source of [`read_memories`].
+/// The plain source for [`read_memories`].
 const MEMORIES: &str = "memories m";
-/// The score where nothing was asked.
 const NO_SCORE: &str = "0.0";
 
-/// How good a session was, by the evaluator's five criteria, each 0 to 1.
+/// A session's quality by the evaluator's five criteria, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Evaluation {
     pub correctness: f64,
@@ -132,7 +129,7 @@ impl From<&evaluate::EvaluatorReply> for Evaluation {
 pub(crate) struct PartEnding {
     pub(crate) time: Timestamp,
     pub(crate) session: String,
-    /// How it ended: `success`, `failure`, …; `None` for a part that was not judged.
+    /// The ending: `success`, `failure`, …; `None` for a part that was not judged.
     pub(crate) ended: Option<String>,
 }
 
@@ -144,27 +141,24 @@ pub struct EvaluationAverage {
     pub average: Evaluation,
 }
 
-/// Figures about what was learned, of one project or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct LearnedStats {
     pub reflections: u64,
-    /// Reflections ever counted, identical ones included (spec/4 `total_reflections`).
+    /// All reflections ever counted, identical ones included (spec/4 `total_reflections`).
     pub total_reflections: u64,
     pub strategies: u64,
-    /// Lessons kept (spec/4 `lessons_stored`).
+    /// The lessons kept (spec/4 `lessons_stored`).
     #[serde(rename = "lessons_stored")]
     pub lessons: u64,
-    /// Mean effectiveness of the lessons; 0 when there is none.
+    /// The mean effectiveness of the lessons; 0 without any.
     pub average_lesson_effectiveness: f64,
     pub errors: u64,
     pub error_occurrences: u64,
-    /// How often a lesson or a strategy was shown.
     pub shown: u64,
 }
 
 impl LearnedStats {
-    /// Counts all memories of a kind: how many are kept, how often they occurred and were shown,
-    /// and how effective they are on average.
+    /// Sets the figures of a kind from `[kept, occurrences, shown]` and the mean effectiveness.
     pub fn count(&mut self, kind: MemoryKind, counts: [u64; 3], effectiveness: f64) {
         let [kept, occurrences, shown] = counts;
         self.shown += shown;
@@ -182,7 +176,7 @@ impl LearnedStats {
 }
 
 impl Memory {
-    /// Finds what fits best, best first.
+    /// Returns the best matches, best first.
     pub fn recall(
         &self,
         query: &RecallQuery,
@@ -192,8 +186,8 @@ impl Memory {
         Ok(self.shown(found))
     }
 
-    /// Returns what is known about the error that has one of these keys or names, in one project
-    /// or in all.
+    /// Returns the memories about the error that has one of these keys or names, in one project or
+    /// in all.
     pub fn seen(
         &self,
         keys: &[Signature],
@@ -212,7 +206,6 @@ impl Memory {
         Ok(self.shown(found))
     }
 
-    /// Returns the memory of this id.
     pub fn find(&self, id: &str) -> Result<Option<Remembered>, MemoryError> {
         let which = "WHERE m.key = ?1";
         let found = self.read("look up memory", |connection| {
@@ -243,8 +236,8 @@ impl Memory {
         Ok(stats)
     }
 
-    /// Returns the averages of the evaluations in the spans that begin at `starts`
-    /// (ascending), those without any left out; the last ends now.
+    /// Returns the averages of the evaluations in the spans that begin at `starts` (ascending).
+    /// Empty spans are left out; the last one is open.
     pub fn evaluations(
         &self,
         project: Option<&str>,
@@ -298,7 +291,7 @@ impl Memory {
         Ok(endings)
     }
 
-    /// Keeps how good a session was that is no job of ours, and how it ended.
+    /// Stores the evaluation and ending of a session without a job of ours.
     pub(crate) fn judge(
         &mut self,
         source: &LearnedFrom,
@@ -312,7 +305,7 @@ impl Memory {
     }
 
     /// Returns the corrections of a project's errors, the most effective first, as hooks show them.
-    /// Those that look like an attack are left out: a hint is read by an agent with a shell.
+    /// Those that look like an attack are left out: an agent with a shell reads the hint.
     pub fn corrections(&self, project: &str) -> Result<Corrections, MemoryError> {
         let which = "WHERE p.name = ?1 AND m.signature IS NOT NULL
                  AND m.kind = 'lesson' AND m.effectiveness >= ?2
@@ -365,14 +358,14 @@ fn recall(
         return Ok(Vec::new());
     };
     let some = select(connection, query, project, now, Some((&words, CANDIDATES)))?;
-    // The filters may have refused what fits best.
+    // The filters may have excluded the best matches.
     if some.len() as u64 >= query.limit {
         return Ok(some);
     }
     select(connection, query, project, now, Some((&words, u64::MAX)))
 }
 
-/// Weighs all memories, or so many of those that have some of the words.
+/// Scores all memories, or a number of those that contain some of the words.
 fn select(
     connection: &Connection,
     query: &RecallQuery,
@@ -401,8 +394,8 @@ fn select(
         None => (MEMORIES, "1.0"),
         Some((words, candidates)) => {
             values.extend([words.to_owned().into(), int(candidates).into()]);
-            // The scope's own weight is none.
-            // Not `ORDER BY rank`, which sorts all that match before it looks at the limit.
+            // The scope column has weight 0. `ORDER BY rank` would sort all matches before applying
+            // the limit.
             let source = "(SELECT rowid AS found, bm25(recall, 1.0, 0.0) AS fit FROM recall
                   WHERE recall MATCH ?10 ORDER BY fit LIMIT ?11)
                   JOIN memories m ON m.id = found";
@@ -426,8 +419,8 @@ fn select(
     read_memories(connection, (&score, source, rest), values)
 }
 
-/// The words that a query is looked up by: letters and digits alone, so that nothing in them is
-/// taken as a command. Those that are in most texts do not count beside others.
+/// Returns the words by which a query is looked up: only letters and digits, so that none is read
+/// as an operator. Stop words count only if there are no others.
 pub fn words_of(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric()) {
@@ -442,8 +435,8 @@ pub fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// A query in the index's own language: any of the words, within the scope; `None` when
-/// the text has no word.
+/// Returns a query in FTS5 syntax for any of the words, within the scope; `None` if the text has no
+/// word.
 fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option<String> {
     let words = words_of(text);
     if words.is_empty() {
@@ -463,8 +456,8 @@ fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option
     Some(query)
 }
 
-/// Reads the memories of `source`, which names `memories m`, narrowed and ordered by `rest`;
-/// `score` tells how well each answers.
+/// Reads the memories of `source`, which must name `memories m`, narrowed and ordered by `rest`.
+/// `score` is the SQL expression of the score.
 fn read_memories(
     connection: &Connection,
     (score, source, rest): (&str, &str, &str),
@@ -541,7 +534,7 @@ fn detail(connection: &Connection, memory: i64, kind: MemoryKind) -> rusqlite::R
     })
 }
 
-/// Keeps a session's evaluation; the first of a job stays.
+/// Stores a session's evaluation; the first of a job stays.
 pub(super) fn put_evaluation(
     transaction: &Transaction<'_>,
     project: i64,

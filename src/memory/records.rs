@@ -1,14 +1,11 @@
-//! What is kept of a project and its transcripts, so that every record counts once: its number,
-//! the highest number ever given to a key point by section slug, how far each transcript has been
-//! claimed, which records have counted, and whether its hooks' index says what the memory says.
+//! The rows about a project and its transcripts by which every record counts once: its number, the
+//! highest number of a key point in each section, how far each transcript has been claimed, and
+//! which records have counted.
 //!
-//! That an index is stale is noted in the transaction that learns something, and taken back
-//! when it is written: so a write that failed, or never came, is made up for by the next worker.
-//!
-//! Forks and resumed sessions copy records into other files; a record counts once. A
-//! project keeps at most [`CAP`] hashes. When that is exceeded the oldest leave, and the
-//! time of the newest of them is kept: a record not newer than that counts as a copy, so
-//! that what left can never count again.
+//! Forks and resumed sessions copy records into other files; a record counts once. A project keeps
+//! at most [`CAP`] hashes. Beyond that the oldest are dropped, and the time of the newest dropped
+//! one is kept. A record not newer than that counts as a copy, so a dropped record can never count
+//! again.
 
 use std::collections::BTreeMap;
 
@@ -17,27 +14,26 @@ use rusqlite::{Row, Statement, Transaction};
 
 use super::database::{Durability, Memory, MemoryError, counted, int, millis, run, time};
 
-/// The place reached in one transcript.
+/// The end of the claimed part of a transcript.
 ///
-/// Cursors only move forward: by `generation` first, then by `end`. That order makes it
-/// harmless to record jobs twice or in any order, also around a restart.
+/// Cursors only move forward: by `generation` first, then by `end`. With that order, jobs can be
+/// recorded twice or in any order, also around a restart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptCursor {
     pub transcript: String,
-    /// How often the transcript has begun anew: 0 at first, one more each time it shrank
-    /// or was replaced. Whoever claims decides that and raises it.
+    /// The number of times that the transcript shrank or was replaced. The claiming code detects
+    /// that and raises it.
     pub generation: u64,
-    /// The highest end ever claimed in this generation, in bytes.
+    /// The highest end claimed in this generation, in bytes.
     pub end: u64,
-    /// Hash of the transcript's first record, by which a replaced file is told.
+    /// The hash of the transcript's first record, which detects a replaced file.
     pub first_record: Option<u64>,
     pub updated: Timestamp,
 }
 
-/// How many hashes a project keeps.
 const CAP: u64 = 2_000_000;
 
-/// A lookup in the database costs as much as reading so many hashes in order.
+/// The number of hashes that can be read in order at the cost of one lookup.
 const LOOKUP_COST: u64 = 20;
 
 const ACTION: &str = "read known records";
@@ -45,8 +41,8 @@ const ACTION: &str = "read known records";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordMark {
     pub hash: u64,
-    /// The record's own timestamp; one without counts as of the time it was recorded, and
-    /// is told by its hash alone.
+    /// The record's own timestamp. A record without one counts as of the time it was recorded and
+    /// is recognised by its hash alone.
     pub time: Option<Timestamp>,
 }
 
@@ -56,18 +52,18 @@ impl RecordMark {
     }
 }
 
-/// The known records of one project, made for millions of lookups.
+/// The known records of one project, for millions of lookups.
 ///
-/// All lookups see the same state: that of the moment it was made. The first are made in
-/// the database; when they have become many, the whole set is read (16 MB at its cap).
+/// All lookups see one snapshot. The first ones query the database; after many, the whole set is
+/// read (16 MB at its cap).
 pub struct KnownRecords<'m> {
-    // Before `_snapshot`: a statement must be gone when its transaction ends.
+    // Declared before `_snapshot`: a statement must be dropped before its transaction ends.
     lookup: Statement<'m>,
-    /// Its number; 0, which none has, where nothing is known of it.
+    /// The project's number; 0, which no project has, if it is not known.
     project: i64,
     left_until: Option<Timestamp>,
     lost_until: Option<Timestamp>,
-    /// Lookups until reading the whole set is cheaper.
+    /// The lookups left until reading the whole set is cheaper.
     lookups_left: u64,
     /// All hashes, sorted, once they are read.
     whole: Option<Vec<i64>>,
@@ -76,7 +72,7 @@ pub struct KnownRecords<'m> {
 }
 
 impl KnownRecords<'_> {
-    /// Counts as done by a memory that is gone at most what was said until `time`.
+    /// Limits to `time` what a lost memory is assumed to have counted.
     pub(crate) fn lost_at_most(&mut self, time: Timestamp) {
         self.lost_until = self.lost_until.map(|until| until.min(time));
     }
@@ -99,23 +95,22 @@ impl KnownRecords<'_> {
         Ok(whole.binary_search(&hash).is_ok())
     }
 
-    /// Returns `true` if a record has counted already: it is known, or it is as old as records
-    /// that had to leave the set.
+    /// Returns `true` if a record has counted already: it is known, or not newer than dropped
+    /// records.
     ///
-    /// A transcript claimed for the first time by hand asks `is_known`
-    /// instead, and so gets its old records in.
+    /// A first claim by hand uses `is_known` instead, to include old records.
     pub fn is_copy(&mut self, record: RecordMark) -> Result<bool, MemoryError> {
         Ok(record.is_until(self.left_until) || self.is_known(record)?)
     }
 
-    /// Returns `true` if a record is in the set, or counted by a memory that is gone.
+    /// Returns `true` if a record is in the set, or counted by a lost memory.
     pub(crate) fn is_known(&mut self, record: RecordMark) -> Result<bool, MemoryError> {
         Ok(record.is_until(self.lost_until) || self.contains(record.hash)?)
     }
 }
 
 impl Memory {
-    /// Gives a project that was moved its new name, unless that has a history of its own already.
+    /// Renames a moved project, unless the new name has a history already.
     pub(crate) fn move_project(&mut self, from: &str, to: &str) -> Result<(), MemoryError> {
         let sql = "UPDATE projects SET name = ?2 WHERE name = ?1
              AND NOT EXISTS (SELECT 1 FROM projects WHERE name = ?2)";
@@ -123,20 +118,19 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns the projects of which something was learned, by name.
     pub(crate) fn projects(&self) -> Result<Vec<String>, MemoryError> {
         let sql = "SELECT name FROM projects p
              WHERE EXISTS (SELECT 1 FROM memories WHERE project = p.id) ORDER BY name";
         self.all("list projects", sql, (), |row| row.get(0))
     }
 
-    /// Lists all projects that a job was ever of.
+    /// Returns all projects that ever had a job.
     pub(crate) fn all_projects(&self) -> Result<Vec<String>, MemoryError> {
         let sql = "SELECT name FROM projects ORDER BY name";
         self.all("list projects", sql, (), |row| row.get(0))
     }
 
-    /// Returns by section slug (`pat`) the highest number ever given in `project`.
+    /// Returns the highest number ever given in `project`, by section slug (`pat`).
     pub fn highest_numbers(&self, project: &str) -> Result<BTreeMap<String, u64>, MemoryError> {
         let sql = "SELECT n.slug, n.highest FROM numbers n
              JOIN projects p ON p.id = n.project WHERE p.name = ?1";
@@ -145,8 +139,8 @@ impl Memory {
         Ok(numbers.into_iter().collect())
     }
 
-    /// Notes that all that sessions said until a time has counted, by a memory that is gone, and
-    /// which sessions are `open` meanwhile; tells whether that is news.
+    /// Records that a lost memory has counted everything that sessions said until a time, and which
+    /// sessions are `open` then. Returns `true` if that was not known.
     pub(crate) fn begin_anew(
         &mut self,
         project: &str,
@@ -168,13 +162,14 @@ impl Memory {
         })
     }
 
-    /// Returns `true` if a session was open when the memory of its project was found to be gone.
+    /// Returns `true` if a session was open when its project's memory was found to be lost.
     pub(crate) fn was_open_then(&self, project: &str, session: &str) -> Result<bool, MemoryError> {
         let sql = "SELECT 1 FROM projects, json_each(open_then) WHERE name = ?1 AND value = ?2";
         self.has("read projects", sql, (project, session))
     }
 
-    /// Returns the projects that were found so since a time, and until when all has counted.
+    /// Returns the projects whose memory was found to be lost since a time, and until when their
+    /// records have counted.
     pub(crate) fn begun_anew(
         &self,
         since: Timestamp,
@@ -198,8 +193,8 @@ impl Memory {
         })
     }
 
-    /// Returns how sure the last reflection on a transcript was, from 0 to 1; `None` when
-    /// there was none or it did not say.
+    /// Returns the confidence of the last reflection on a transcript, from 0 to 1; `None` without
+    /// one.
     pub(crate) fn confidence_of(&self, transcript: &str) -> Result<Option<f64>, MemoryError> {
         let sql = "SELECT confidence FROM cursors WHERE transcript = ?1";
         let found = self.one("read confidence", sql, [transcript], |row| row.get(0))?;
@@ -208,7 +203,7 @@ impl Memory {
 
     /// Opens the known records of `project` for lookups.
     ///
-    /// Takes the memory for itself, since it holds a read transaction open.
+    /// Borrows the memory exclusively, because it holds a read transaction open.
     pub fn known_records(&mut self, project: &str) -> Result<KnownRecords<'_>, MemoryError> {
         let memory: &Self = self;
         let snapshot = memory.read(ACTION, |_| memory.connection().unchecked_transaction())?;
@@ -235,7 +230,7 @@ impl Memory {
     }
 }
 
-/// Returns the number of the project `name`, giving it one when it has none.
+/// Returns the number of the project `name`; assigns one to a new project.
 pub(super) fn project_number(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
     run(
         transaction,
@@ -261,8 +256,8 @@ pub(super) fn raise_numbers(
     Ok(())
 }
 
-/// Moves the cursor forward, and notes how sure the reflection was that it moved for; one that
-/// is already further stays.
+/// Moves the cursor forward, with the reflection's confidence. A cursor that is further already
+/// stays.
 pub(super) fn advance(
     transaction: &Transaction<'_>,
     project: i64,
@@ -293,7 +288,7 @@ pub(super) fn advance(
     run(transaction, sure, (&cursor.transcript, confidence)).map(drop)
 }
 
-/// Adds records to the project's set; `now` stands in for a missing timestamp.
+/// Adds records to the project's set; `now` replaces a missing timestamp.
 pub(super) fn add_records(
     transaction: &Transaction<'_>,
     project: i64,
@@ -330,13 +325,13 @@ fn add_within(
         |row| counted(row, 0),
     )?;
     if total > cap {
-        // A tenth at once: finding the oldest looks at every row.
+        // Drops a tenth at a time, since finding the oldest reads every row.
         drop_oldest(transaction, project, total - (cap - cap / 10))?;
     }
     Ok(())
 }
 
-/// Lets at least `leave` of the oldest records go, with all of the same time as the last.
+/// Drops at least `leave` of the oldest records, including all with the time of the last.
 fn drop_oldest(transaction: &Transaction<'_>, project: i64, leave: u64) -> rusqlite::Result<()> {
     let until: i64 = transaction.query_row(
         "SELECT time FROM records WHERE project = ?1 ORDER BY time LIMIT 1 OFFSET ?2",
@@ -388,7 +383,8 @@ mod tests {
     #[test]
     fn what_had_to_leave_the_set_still_counts_as_a_copy() {
         let (_dir, mut memory) = empty();
-        // The order of the hashes is not that of the times; those of second 7 leave together.
+        // The order of the hashes differs from that of the times; the records of second 7 are
+        // dropped together.
         let time = |n: i64| if n == 8 { 7 } else { n };
         let marks: Vec<_> = (1..=25)
             .map(|n| mark(100 - n, time(n.cast_signed())))

@@ -1,4 +1,4 @@
-//! The whole way of a hook: settings and playbook are read themselves.
+//! A hook that reads settings and playbook itself, without prepared files.
 
 use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
@@ -6,35 +6,33 @@ use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 
-use super::context::{Basis, OwnPoints};
-use super::{NextStart, found, told};
+use super::context::{self, Basis, OwnPoints};
+use super::{NextStart, found};
 use crate::account::Need;
-use crate::at_stop;
 use crate::env::Env;
 use crate::hook::context::HookContext;
 use crate::hook::source::{AnswerSource, FoundSettings, GivenContext, SourceDoubt};
 use crate::hook::stop::{EndedTurn, TurnVerdict};
 use crate::hook::{self, HookEvent, start_worker, throttle};
-use crate::news;
 use crate::paths::Paths;
 use crate::playbook::render::InjectionLimits;
 use crate::prepared::{self, Ready, StartKind};
 use crate::queue::status::Notice;
-use crate::trust::request;
+use crate::trust;
+use crate::{at_stop, news};
 
-/// What is said once and never again.
 const EVER: SignedDuration = SignedDuration::MAX;
 
-/// The source that is never in doubt.
+/// A hook source that reads the original files and is never stale.
 #[derive(Default)]
 struct Afresh {
-    /// What it was asked about, where reflection is switched on.
+    /// The project it was asked about, if reflection is switched on there.
     asked: OnceCell<(Paths, PathBuf)>,
-    /// What the next start is given, where this one was given what it found.
+    /// The context prepared for the next start, if this one was given what it read.
     next: Cell<Option<NextStart>>,
 }
 
-/// Runs a hook as the whole life of this process, and makes what the next one finds ready.
+/// Runs a hook as the whole life of this process, then prepares the files for the next one.
 pub fn hook(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
     let env = Env::from_process();
     hook::exit_on_panic(event, &env);
@@ -57,7 +55,7 @@ impl AnswerSource for Afresh {
     fn settings(&self, paths: &Paths, project: &Path) -> Result<FoundSettings, SourceDoubt> {
         let found = found(paths, project);
         if found != FoundSettings::Off {
-            // Of one event it is asked once.
+            // Set once per process: an event asks once.
             _ = self.asked.set((paths.clone(), project.to_owned()));
         }
         Ok(found)
@@ -85,7 +83,7 @@ impl AnswerSource for Afresh {
         };
         let outcome = basis.give(kind, max_units);
         for project in outcome.to_screen {
-            match request::leave(&context.paths, project) {
+            match trust::ask_to_screen(&context.paths, project) {
                 Ok(()) => start_worker::detached(context, need),
                 Err(error) => context.log(&error.to_string()),
             }
@@ -94,15 +92,17 @@ impl AnswerSource for Afresh {
         if let Some(news) = news::take(&context.paths, &context.project) {
             given.notices.push(Notice::new(&news.clone(), news));
         }
-        for (mark, notice) in told::gone_settings(&context.paths, &context.project) {
+        for (mark, notice) in context::gone_settings(&context.paths, &context.project) {
             if throttle::is_due(&mark, context.now, EVER) {
                 given.notices.push(notice);
             }
         }
         if let Some(target) = basis.link.as_ref().filter(|_| basis.standing.is_trusted()) {
-            let file = told::link_file(&context.paths, &context.project, target);
+            let file = context::link_file(&context.paths, &context.project, target);
             if throttle::is_due(&file, context.now, EVER) {
-                given.notices.push(told::link(&context.project, target));
+                given
+                    .notices
+                    .push(context::link_notice(&context.project, target));
             }
         }
         self.next.set(NextStart::of(made_from, &basis, max_units));

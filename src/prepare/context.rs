@@ -1,13 +1,13 @@
-//! What a start is given of a project's playbook, and what the user is told of it.
+//! The context that a session's start gives from a project's playbook, and the notices for the
+//! user.
 
 use std::path::{Path, PathBuf};
 
-use super::told;
+use crate::digest::name_of;
 use crate::freshness::{self, KnownNames};
 use crate::fsx::{self, FsError};
 use crate::hook::source::GivenContext;
-use crate::news;
-use crate::paths::{PLAYBOOK_TEMPLATE, Paths};
+use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file, project_config_file};
 use crate::playbook::read::migrate;
 use crate::playbook::render::{
     Admission, Frame, InjectionLimits, PointsToShow, TEMPLATE, context, cued_points, in_text,
@@ -17,33 +17,34 @@ use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook, Point, is_own_name};
 use crate::prepared::{CuedPoint, Injection, ProjectSettings, Ready, StartKind};
 use crate::queue::status::Notice;
-use crate::setup::templates;
+use crate::setup::templates::{self, GONE};
+use crate::shown::counted;
 use crate::store::{MAX_FILE_BYTES, Snapshots, StoreError, WAYS_BACK, votes};
 use crate::trust::{TrustStanding, outside};
 use crate::usage::{self, UsageRecord};
+use crate::{config, news};
 
 const MAX_TEMPLATE: u64 = 1 << 20;
 
-/// A project's playbook as it lies there, and what may be given of it.
+/// A project's playbook as it is on disk, with everything that decides what a session may be given.
 pub(super) struct Basis<'a> {
     paths: &'a Paths,
     project: &'a Path,
     pub(super) standing: TrustStanding,
-    /// The user's own playbook, where this project is given it.
+    /// The user's own playbook, if this project's sessions are given it.
     own: Option<Box<Self>>,
-    /// Where a symlink leads the playbook out of its project.
+    /// The target of a symlink that leads the playbook out of its project.
     pub(super) link: Option<PathBuf>,
-    /// The file with the votes that the memory has; `None` where there is none, or where it lies
-    /// behind such a link and the project is not trusted.
+    /// The file with the memory's votes added. `None` if there is no file, or if such a link leads
+    /// to it and the project is not trusted.
     playbook: Option<Result<Playbook, Defect>>,
-    /// Git left the marks of a conflict in it.
     is_in_merge: bool,
     template: Option<String>,
     freshness: KnownNames,
     usage: UsageRecord,
 }
 
-/// Whether the user's own key points follow those of a project.
+/// The choice whether sessions are also given the user's own key points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnPoints {
     Given,
@@ -60,11 +61,10 @@ impl OwnPoints {
     }
 }
 
-/// What a start is given, and what follows from it.
 #[derive(Default)]
 pub(super) struct PreparedStart<'a> {
     pub(super) given: GivenContext,
-    /// The projects of which the worker has something to screen.
+    /// The projects whose playbooks the worker has to screen.
     pub(super) to_screen: Vec<&'a Path>,
     /// The number of key points for which it has no room.
     pub(super) left_out: usize,
@@ -78,7 +78,7 @@ impl PreparedStart<'_> {
         outcome
     }
 
-    /// The same after what is to be said and done of the user's own playbook.
+    /// Puts the notices and work of the user's own playbook in front.
     fn after(mut self, own: Self) -> Self {
         self.given.notices.splice(..0, own.given.notices);
         self.to_screen.extend(own.to_screen);
@@ -120,7 +120,6 @@ impl<'a> Basis<'a> {
         })
     }
 
-    /// What a start of this kind is given within `max_units`.
     pub(super) fn give(&self, kind: StartKind, max_units: usize) -> PreparedStart<'a> {
         let limits = match kind {
             StartKind::Full => InjectionLimits {
@@ -142,14 +141,14 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// What is given of this playbook, before `own` points of the user's.
+    /// Returns the context from this playbook, with `own` points of the user's.
     fn points(&self, limits: InjectionLimits, own: &str) -> PreparedStart<'a> {
         let frame = Frame {
             template: self.template.as_deref().unwrap_or(TEMPLATE),
             own,
         };
-        let is_refused = |_: &&PathBuf| !self.standing.is_trusted();
-        let mut outcome = match (self.link.as_ref().filter(is_refused), &self.playbook) {
+        let refused = self.link.as_ref().filter(|_| !self.standing.is_trusted());
+        let mut outcome = match (refused, &self.playbook) {
             (Some(target), _) => PreparedStart::nothing_but(outside::refusal(self.project, target)),
             (None, None) => self.away(),
             (None, Some(Ok(playbook))) => self.shown(self.show(playbook, frame, limits)),
@@ -173,8 +172,9 @@ impl<'a> Basis<'a> {
         self.project == self.paths.own()
     }
 
-    /// Decides on a point: one whose names are all gone is given only if the user pinned, said,
-    /// added or edited it. One with a name of the other playbook is held back.
+    /// Decides whether a point is given. A point whose names are all gone is left out unless the
+    /// user pinned, said, added or edited it. A point with a name of the other playbook is held
+    /// back.
     fn admits(&self, point: &Point<'_>) -> Admission {
         if is_own_name(point.name) != self.is_own() {
             return Admission::Held;
@@ -190,7 +190,6 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// Returns the points that may be given at their cues.
     fn cues(&self) -> Vec<CuedPoint> {
         let Some(Ok(playbook)) = &self.playbook else {
             return Vec::new();
@@ -201,13 +200,12 @@ impl<'a> Basis<'a> {
         cued_points(playbook, &self.usage, admits)
     }
 
-    /// Decides on a point's cue, if it has one.
     fn cue(&self, point: &Point<'_>) -> Option<Admission> {
         let due = point.due()?;
         Some(self.standing.admits_cue(point.name, due))
     }
 
-    /// Returns `true` if a cue came with the file that nobody has looked at.
+    /// Returns `true` if the file has a cue that was not screened yet.
     fn has_new_cue(&self) -> bool {
         let playbook = self.playbook.as_ref().and_then(|read| read.as_ref().ok());
         let mut points = playbook.into_iter().flat_map(Playbook::points);
@@ -215,8 +213,7 @@ impl<'a> Basis<'a> {
     }
 
     fn away(&self) -> PreparedStart<'a> {
-        let snapshots = self.snapshots();
-        if !snapshots.have_points().unwrap_or(false) {
+        if !self.snapshots().have_points().unwrap_or(false) {
             return PreparedStart::default();
         }
         let path = self.file();
@@ -229,7 +226,7 @@ impl<'a> Basis<'a> {
 
     fn shown(&self, shown: PointsToShow) -> PreparedStart<'a> {
         let is_trusted = self.standing.is_trusted();
-        let notice = told::standing(self.paths, self.project, &self.standing, &shown);
+        let notice = standing_notice(self.paths, self.project, &self.standing, &shown);
         let odd = shown.odd.filter(|_| is_trusted).map(|odd| {
             let text = format!("{}: {odd}", self.file().display());
             Notice::new(&text.clone(), text)
@@ -244,15 +241,13 @@ impl<'a> Basis<'a> {
                 notices: notice.into_iter().chain(odd).collect(),
                 ..GivenContext::default()
             },
-            to_screen: asks_for_screening
-                .then_some(self.project)
-                .into_iter()
-                .collect(),
+            to_screen: Vec::from_iter(asks_for_screening.then_some(self.project)),
             left_out,
         }
     }
 
-    /// A file that cannot be read is told; of a trusted project the last good one serves.
+    /// Reports a file that cannot be read; a trusted project's sessions are given the last good
+    /// snapshot.
     fn unreadable(
         &self,
         flaw: &Defect,
@@ -260,10 +255,13 @@ impl<'a> Basis<'a> {
         limits: InjectionLimits,
     ) -> PreparedStart<'a> {
         let file = self.file();
-        let mut notice = format!("could not read playbook: {}: {flaw}", file.display());
-        if self.is_in_merge {
-            notice = format!("{} is in the middle of a merge", file.display());
-        }
+        let (notice, next) = if self.is_in_merge {
+            let notice = format!("{} is in the middle of a merge", file.display());
+            (notice, "its two sides are merged in the background")
+        } else {
+            let notice = format!("could not read playbook: {}: {flaw}", file.display());
+            (notice, "`playbook undo --to` mends it")
+        };
         if !self.standing.is_trusted() {
             return PreparedStart::nothing_but(notice);
         }
@@ -275,18 +273,9 @@ impl<'a> Basis<'a> {
         } else {
             ""
         };
-        let next = if self.is_in_merge {
-            "its two sides are merged in the background"
-        } else {
-            "`playbook undo --to` mends it"
-        };
         let mut outcome = PreparedStart::nothing_but(format!("{notice}{instead}; {next}"));
         // The worker merges what it is asked to screen.
-        outcome.to_screen = self
-            .is_in_merge
-            .then_some(self.project)
-            .into_iter()
-            .collect();
+        outcome.to_screen = Vec::from_iter(self.is_in_merge.then_some(self.project));
         outcome.given.injection = text.map(injection);
         outcome
     }
@@ -295,16 +284,14 @@ impl<'a> Basis<'a> {
         Snapshots::new(&self.paths.project(self.project))
     }
 
-    /// Returns what the next starts are given without another look; `None` where a start has more
-    /// to do than to give it.
+    /// Returns what the next starts are given, unless a start has more to do.
     pub(super) fn ready(&self, max_units: usize) -> Option<Ready> {
         let [full, short] =
             [StartKind::Full, StartKind::Short].map(|kind| self.give(kind, max_units));
-        let is_all = |outcome: &PreparedStart<'_>| {
-            outcome.given.notices.is_empty() && outcome.to_screen.is_empty()
-        };
+        let is_all =
+            |it: &PreparedStart<'_>| it.given.notices.is_empty() && it.to_screen.is_empty();
         let has_news = news::is_there(self.paths, self.project)
-            || !told::gone_settings(self.paths, self.project).is_empty();
+            || !gone_settings(self.paths, self.project).is_empty();
         if self.link.is_some() || has_news || !is_all(&full) || !is_all(&short) {
             return None;
         }
@@ -324,8 +311,7 @@ impl<'a> Basis<'a> {
     }
 }
 
-/// Reads a playbook, and adds the votes that the memory has. Where that cannot be read, a session
-/// is given the file as it is.
+/// Reads a playbook with the votes of the memory, if that can be read.
 fn with_votes(paths: &Paths, project: &Path, bytes: &[u8]) -> Result<Playbook, Defect> {
     let playbook = migrate(bytes)?.playbook;
     Ok(match votes::read(paths, project, &playbook) {
@@ -339,4 +325,98 @@ fn injection(text: String) -> Injection {
         points: in_text(&text),
         text,
     }
+}
+
+const NAMED: usize = 8;
+
+/// Returns what there is to say of a project in this standing; other texts are another topic.
+pub(super) fn standing_notice(
+    paths: &Paths,
+    project: &Path,
+    standing: &TrustStanding,
+    shown: &PointsToShow,
+) -> Option<Notice> {
+    let unknown = &shown.unknown;
+    let count = counted(unknown.len(), "key point");
+    let (are, them) = match unknown.len() {
+        1 => ("is", "it"),
+        _ => ("are", "them"),
+    };
+    let text = match standing {
+        _ if unknown.is_empty() => return None,
+        TrustStanding::Born | TrustStanding::Untrusted => return None,
+        TrustStanding::Recorded(_) => {
+            let named: Vec<&str> = unknown.iter().take(NAMED).map(String::as_str).collect();
+            let more = if unknown.len() > NAMED { ", …" } else { "" };
+            let settings = config::load(&paths.config_file());
+            let next = if settings.is_ok_and(|settings| settings.trust.strict) {
+                "and will wait for `playbook review`"
+            } else {
+                "and will be used once checked for attacks"
+            };
+            format!(
+                "{count} came with the file ({}{more}) {next}",
+                named.join(", ")
+            )
+        }
+        TrustStanding::Foreign => format!(
+            "{count} of this project may have come from elsewhere and {are} not used; \
+             `playbook show` lists {them}, `playbook trust` lets sessions use {them}"
+        ),
+        TrustStanding::Replaced => format!(
+            "{count} of this project {are} not used, as you trusted another checkout in this \
+             place; `playbook show` lists {them}, `playbook trust` lets sessions use {them}"
+        ),
+        TrustStanding::Unreadable(error) => {
+            format!("{error}; the playbook is not used; `playbook trust` makes the record anew")
+        }
+    };
+    let hash = match standing {
+        TrustStanding::Recorded(_) => shown.unknown_hash,
+        // Nothing of them is used, whatever they say: their number is news enough.
+        _ => 0,
+    };
+    let topic = format!("trust\n{}\n{hash}\n{text}", project.display());
+    Some(Notice::new(&topic, text))
+}
+
+/// What there is to say of a trusted playbook that lies outside of its project.
+pub(super) fn link_notice(project: &Path, target: &Path) -> Notice {
+    let (file, target) = (playbook_file(project), target.display());
+    let text = format!("{} leads out of the project, to {target}", file.display());
+    Notice::new(&text.clone(), text)
+}
+
+/// Where it is remembered that the user knows of a symlink.
+pub(super) fn link_file(paths: &Paths, project: &Path, target: &Path) -> PathBuf {
+    let target = name_of(target.as_os_str().as_encoded_bytes());
+    paths.project(project).join(format!("link-{target}"))
+}
+
+/// Returns a notice of each setting and template that is gone, with its mark.
+pub(super) fn gone_settings(paths: &Paths, project: &Path) -> Vec<(PathBuf, Notice)> {
+    let files = [
+        (paths.config_file(), paths.own()),
+        (project_config_file(project), project),
+    ];
+    let settings = files.into_iter().flat_map(|(file, owner)| {
+        let folder = paths.project(owner);
+        let gone = config::gone(&file).into_iter();
+        gone.map(move |gone| {
+            let mark = folder.join(format!("gone-{}", name_of(gone.name.as_bytes())));
+            (mark, Notice::new(&gone.text, gone.text.clone()))
+        })
+    });
+    let gone = paths.template(GONE);
+    let template = gone.exists().then(|| {
+        let text = format!(
+            "{} is no longer used: `playbook dream` is a run of the curator; remove the file",
+            gone.display()
+        );
+        let mark = format!("gone-{}", name_of(text.as_bytes()));
+        let mark = paths.project(paths.own()).join(mark);
+        (mark, Notice::new(&text.clone(), text))
+    });
+    let all = settings.chain(template);
+    all.filter(|(mark, _)| !mark.exists()).collect()
 }

@@ -6,26 +6,24 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::context::{Surroundings, WorkerContext};
+use super::context::Worker;
 use super::curate::protection;
-use super::edit::{self, EditError, PlaybookEdit, Sources, caps};
-use super::files::SessionEvidence;
 use super::job::JobId;
-use super::outcome::Stop;
-use super::progress::JobInProgress;
+use super::outcome::{Outcome, Step};
+use super::progress::{Job, SessionEvidence};
 use super::screening::{self, ASKED};
 use super::spool::job_file;
-use super::{LOCK_WAIT, ask, record, shown, trust_record};
+use super::{LOCK_WAIT, ask, record, transcripts};
+use crate::account::Need;
 use crate::backend::BackendName;
 use crate::config::{Approval, Config, VotesIn};
+use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
 use crate::playbook::clean::clean_text;
-use crate::playbook::learn::{Lesson, learn};
-use crate::playbook::ops::{apply_operations, written_text};
-use crate::playbook::undo::diff;
-use crate::playbook::votes::LocalVotes;
-use crate::playbook::votes::PointInSession;
-use crate::playbook::votes::Votes;
+use crate::playbook::learn::{Caps, Lesson, enforce, learn};
+use crate::playbook::ops::{RefusedEdit, apply_operations, written_text};
+use crate::playbook::undo::{diff, undo};
+use crate::playbook::votes::{LocalVotes, PointInSession, Votes};
 use crate::playbook::{Playbook, PointChange};
 use crate::reflect::curator::{CuratorMaterial, Ground, NoteUpdate, note_updates};
 use crate::reflect::gates::{Gates, Proposal, Verdict, refused};
@@ -50,12 +48,7 @@ const MAX_TRIES: usize = 10;
 /// The list of changes is stored with the job before the file is replaced; the file then
 /// holds the job's id. After a restart the id tells whether that happened. What an editor or
 /// git writes between our read and our write is not replaced: we begin anew.
-pub(super) fn apply(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    work: &Work<'_>,
-    config: &Config,
-) -> Result<(), Stop> {
+pub(super) fn apply(context: &Worker, job: &mut Job, work: &Work<'_>, config: &Config) -> Step {
     let store = job.store(context.paths());
     let locked = match work {
         Work::Edit(PlaybookEdit::Restore { .. }) => store.lock_also_away(LOCK_WAIT)?,
@@ -64,77 +57,53 @@ pub(super) fn apply(
     let skipped_before = job.progress.skipped;
     for _ in 0..MAX_TRIES {
         job.progress.skipped = skipped_before;
-        if attempt(context, job, work, config, &locked)? == ApplyAttempt::Done {
+        if attempt(context, job, work, config, &locked)? {
             return Ok(());
         }
     }
     let path = store.path().display();
-    Err(Stop::waits(&format!(
+    Err(Outcome::wait(&format!(
         "could not update playbook: {path}: it was modified {MAX_TRIES} times during the update"
     )))
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ApplyAttempt {
-    Done,
-    /// The file was written by somebody else since we read it.
-    Overtaken,
-}
-
+/// Tries once; `false` where the file was written by somebody else since we read it.
 fn attempt(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     work: &Work<'_>,
     config: &Config,
     locked: &Locked<'_>,
-) -> Result<ApplyAttempt, Stop> {
+) -> Step<bool> {
     let id = job.ticket.id.as_str().to_owned();
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
-    let found = read(context, job, work, &snapshots, config)?;
+    let mut found = read(context, job, work, &snapshots, config)?;
     if found.is_readable && found.file.is_applied(&id) {
         keep_if_missing(&snapshots, &id, &found.file)?;
-        trust_record::after_job(context, job, &found.file)?;
-        return Ok(ApplyAttempt::Done);
+        screening::after_job(context, job, &found.file)?;
+        return Ok(true);
     }
     job.progress.has_seen_points |= !found.file.is_empty();
     note_hand_edit(context, job, &found, &snapshots)?;
-    let FoundPlaybook {
-        playbook: mut after,
-        file: mut before,
-        votes,
-        bytes: seen,
-        original,
-        is_readable,
-        held_secrets,
-        unused,
-    } = found;
     let project = job.ticket.project.to_string_lossy();
     let numbers = context.memory().highest_numbers(&project)?;
-    before.never_below(&numbers);
-    after.never_below(&numbers);
-    let applied = change(
-        context,
-        job,
-        work,
-        (&mut after, &unused),
-        &snapshots,
-        config,
-    )?;
+    found.file.never_below(&numbers);
+    found.playbook.never_below(&numbers);
+    let points = (&mut found.playbook, &found.unused);
+    let applied = change(context, job, work, points, &snapshots, config)?;
     for held in &job.progress.held {
         let line = format!("operation {} held back: {}", held.seq, held.reasons);
         context.log(&id, &line);
     }
-    for skipped in applied.skipped.iter().chain(&job.progress.refused) {
-        context.log(
-            &id,
-            &format!("{} skipped: {}", skipped.what, skipped.reason),
-        );
-    }
+    let left_out = applied.skipped.iter().chain(&job.progress.refused);
+    context.log_skipped(&id, "skipped", left_out);
     let is_local = config.playbook.votes == VotesIn::Local;
-    let (mut after, votes) = after.parted(&before, &votes, is_local);
-    let is_changed = !is_readable || held_secrets || after.to_bytes() != before.to_bytes();
+    let before = &found.file;
+    let (mut after, votes) = found.playbook.parted(before, &found.votes, is_local);
+    let must_write = !found.is_readable || found.held_secrets;
+    let is_changed = must_write || after.to_bytes() != before.to_bytes();
     if is_changed {
-        after.mark_applied_to(&before, &id);
+        after.mark_applied_to(before, &id);
         after.set_last_updated(context.now());
     }
     job.progress.skipped += (applied.skipped.len() + job.progress.refused.len()) as u64;
@@ -143,14 +112,14 @@ fn attempt(
     job.progress.votes = votes;
     context.save(job)?;
     if is_changed {
-        if let Some(original) = &original {
+        if let Some(original) = &found.original {
             snapshots.keep_original(&id, original)?;
         }
-        if seen.is_none() {
-            trust_record::birth(&context.surroundings, &job.ticket.project)?;
+        if found.bytes.is_none() {
+            screening::birth(context, &job.ticket.project)?;
         }
-        if !locked.save(seen.as_deref(), &after)? {
-            return Ok(ApplyAttempt::Overtaken);
+        if !locked.save(found.bytes.as_deref(), &after)? {
+            return Ok(false);
         }
     }
     // With the first snapshot a change of the user's in the file is found, too.
@@ -158,16 +127,12 @@ fn attempt(
     if is_changed || is_first {
         snapshots.keep(&id, &after.to_bytes())?;
     }
-    trust_record::after_job(context, job, &after)?;
-    Ok(ApplyAttempt::Done)
+    screening::after_job(context, job, &after)?;
+    Ok(true)
 }
 
 /// Makes up for a stop between file and snapshot.
-pub(super) fn keep_if_missing(
-    snapshots: &Snapshots,
-    id: &str,
-    playbook: &Playbook,
-) -> Result<(), Stop> {
+pub(super) fn keep_if_missing(snapshots: &Snapshots, id: &str, playbook: &Playbook) -> Step {
     let last = snapshots.last_playbook()?;
     if last.is_none_or(|last| !last.is_applied(id)) {
         snapshots.keep(id, &playbook.to_bytes())?;
@@ -177,11 +142,11 @@ pub(super) fn keep_if_missing(
 
 /// Computes what a job would change, and changes nothing: no lock, no file.
 pub(super) fn rehearse(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
-) -> Result<Applied, Stop> {
+) -> Step<Applied> {
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
     let work = Work::Session(session);
     let found = read(context, job, &work, &snapshots, config)?;
@@ -193,13 +158,13 @@ pub(super) fn rehearse(
 }
 
 fn change(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     work: &Work<'_>,
     (playbook, unused): (&mut Playbook, &HashSet<String>),
     snapshots: &Snapshots,
     config: &Config,
-) -> Result<Applied, Stop> {
+) -> Step<Applied> {
     let now = context.now();
     match work {
         Work::Edit(edit) => {
@@ -210,9 +175,9 @@ fn change(
                 snapshots,
                 caps: caps(config),
             };
-            edit::apply(edit, playbook, sources, now).map_err(|error| match error {
-                EditError::Refused(why) => Stop::Skips(why.to_string()),
-                EditError::Nothing(why) => Stop::Skips(why),
+            apply_edit(edit, playbook, sources, now).map_err(|error| match error {
+                EditError::Refused(why) => Outcome::skip(why.to_string()),
+                EditError::Nothing(why) => Outcome::skip(why),
                 EditError::Memory(error) => error.into(),
                 EditError::Snapshot(error) => error.into(),
             })
@@ -220,7 +185,7 @@ fn change(
         Work::Session(session) => {
             let tags = job.progress.reflection.as_ref();
             let tags = tags.map_or(&[][..], |said| &said.bullet_tags);
-            let votes = shown::votes_of(job, &session.facts, tags, playbook);
+            let votes = transcripts::votes_of(job, &session.facts, tags, playbook);
             let is_by_rules = ask::need_of(context, job).backend == BackendName::Rules;
             let session = TaughtSession {
                 facts: &session.facts,
@@ -234,9 +199,8 @@ fn change(
             Ok(taught.applied)
         }
         Work::Curation(material, curation) => {
-            let usage = context
-                .memory()
-                .usage(&job.ticket.project.to_string_lossy())?;
+            let project = job.ticket.project.to_string_lossy();
+            let usage = context.memory().usage(&project)?;
             let gates = Gates {
                 playbook,
                 material,
@@ -283,7 +247,6 @@ fn with_points(
     updates
 }
 
-/// A session, and what it says of the playbook.
 pub(crate) struct TaughtSession<'a> {
     pub(crate) facts: &'a Facts,
     pub(crate) votes: Votes,
@@ -291,7 +254,6 @@ pub(crate) struct TaughtSession<'a> {
     pub(crate) is_by_rules: bool,
 }
 
-/// The effect of a session on the playbook.
 pub(crate) struct TaughtPoints {
     pub(crate) applied: Applied,
     pub(crate) points: Vec<PointInSession>,
@@ -362,14 +324,11 @@ fn accepted(proposals: &[Proposal]) -> Vec<Value> {
     accepted.map(|one| one.operation.clone()).collect()
 }
 
-/// Refuses the operations that could not be applied one after the other: their notes are not
-/// settled by them. A text that is there already counts as applied.
+/// Refuses the operations that could not be applied in turn; a text that is there counts as such.
 fn refuse_what_fails(proposals: &mut [Proposal], playbook: &Playbook, now: Timestamp) {
     let mut trial = playbook.clone();
-    for one in proposals
-        .iter_mut()
-        .filter(|one| one.verdict == Verdict::Apply)
-    {
+    let is_accepted = |one: &&mut Proposal| one.verdict == Verdict::Apply;
+    for one in proposals.iter_mut().filter(is_accepted) {
         let text = clean_text(written_text(&one.operation));
         let is_there = trial.points().any(|point| clean_text(point.text) == text);
         let tried = apply_operations(&mut trial, std::slice::from_ref(&one.operation), "", now);
@@ -379,7 +338,6 @@ fn refuse_what_fails(proposals: &mut [Proposal], playbook: &Playbook, now: Times
     }
 }
 
-/// Why a change of the user's in the file was made.
 const REASON: &str = "edited in the file";
 
 pub(super) struct FoundPlaybook {
@@ -387,27 +345,23 @@ pub(super) struct FoundPlaybook {
     /// The playbook in the file, without `votes`.
     pub(super) file: Playbook,
     pub(super) votes: LocalVotes,
-    /// What the file said.
     pub(super) bytes: Option<Vec<u8>>,
     /// The same without secrets, when it is worth keeping.
     pub(super) original: Option<Vec<u8>>,
     pub(super) is_readable: bool,
-    /// Whether the file held secrets, which are masked here: neither history nor snapshots
-    /// get them, and the file loses them with the next write.
+    /// The file held secrets, which are masked here and leave it with the next write.
     pub(super) held_secrets: bool,
     /// The names of points that play no part when a session is judged.
     pub(super) unused: HashSet<String>,
 }
 
-/// The playbook as it is now. A restore may also replace a file that cannot be read: it
-/// starts from what the file was when it last could be.
 pub(super) fn read(
-    context: &WorkerContext,
-    job: &JobInProgress,
+    context: &Worker,
+    job: &Job,
     work: &Work<'_>,
     snapshots: &Snapshots,
     config: &Config,
-) -> Result<FoundPlaybook, Stop> {
+) -> Step<FoundPlaybook> {
     let masker = config.secrets.secrecy()?.masker;
     let project = &job.ticket.project;
     let paths = context.paths();
@@ -422,9 +376,7 @@ pub(super) fn read(
     let standing = TrustStanding::of(paths, project);
     let points = file.points();
     let unused = points.filter(|point| !screening::may_be_used(&standing, point));
-    let unused = unused
-        .map(|point| masker.mask(point.name).into_owned())
-        .collect();
+    let unused = unused.map(|it| masker.mask(it.name).into_owned()).collect();
     let original = bytes.as_ref().filter(|_| is_of_another_age || !is_readable);
     let original = original.map(|bytes| {
         let text = String::from_utf8_lossy(bytes);
@@ -446,13 +398,8 @@ pub(super) fn read(
     })
 }
 
-/// The playbook, and whether that is what the file says: a restore starts from what we kept
-/// last where the file cannot be read or is away.
-fn read_as_is(
-    store: &Store,
-    work: &Work<'_>,
-    snapshots: &Snapshots,
-) -> Result<(Loaded, bool), Stop> {
+/// Returns the playbook; for a restore of a file that cannot be read, our last copy and `false`.
+fn read_as_is(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Step<(Loaded, bool)> {
     let is_restore = matches!(work, Work::Edit(PlaybookEdit::Restore { .. }));
     match store.read() {
         Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) if is_restore => {
@@ -475,12 +422,12 @@ fn read_as_is(
 /// What is recorded becomes a snapshot, so that it is found once. The name it is recorded
 /// under is with the job before, so that a restart records it once.
 pub(super) fn note_hand_edit(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     found: &FoundPlaybook,
     snapshots: &Snapshots,
-) -> Result<(), Stop> {
-    let changes = since_last_time(&context.surroundings, found, snapshots)?;
+) -> Step {
+    let changes = since_last_time(context, found, snapshots)?;
     if changes.is_empty() {
         return Ok(());
     }
@@ -497,20 +444,126 @@ pub(super) fn note_hand_edit(
 }
 
 fn since_last_time(
-    surroundings: &Surroundings,
+    context: &Worker,
     found: &FoundPlaybook,
     snapshots: &Snapshots,
-) -> Result<Vec<PointChange>, Stop> {
+) -> Step<Vec<PointChange>> {
     let Some(last) = snapshots.last_playbook()? else {
         return Ok(Vec::new());
     };
     // A job that was stopped between file and snapshot was not the user. One that is not
     // in the spool came with the file: from a colleague, by a checkout.
-    let spool = surroundings.paths.spool();
+    let spool = context.paths().spool();
     let mut since = found.file.applied().filter(|job| !last.is_applied(job));
     if since.any(|job| JobId::parse(job).is_some_and(|job| job_file(&spool, &job).exists())) {
         return Ok(Vec::new());
     }
     let last = last.with_votes(&found.votes);
-    Ok(diff(&last, &found.playbook, REASON, surroundings.now()))
+    Ok(diff(&last, &found.playbook, REASON, context.now()))
+}
+
+pub(crate) use crate::playbook::ops::PlaybookEdit;
+
+/// What an edit needs to be answered: any worker does it.
+pub(crate) const NOBODY: Need = Need::bare(BackendName::Rules);
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EditError {
+    #[error(transparent)]
+    Refused(#[from] RefusedEdit),
+    #[error("{0}")]
+    Nothing(String),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    #[error(transparent)]
+    Snapshot(#[from] crate::fsx::FsError),
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Sources<'a> {
+    pub(crate) project: &'a str,
+    pub(crate) memory: &'a Memory,
+    pub(crate) snapshots: &'a Snapshots,
+    pub(crate) caps: Caps,
+}
+
+pub(crate) fn caps(config: &Config) -> Caps {
+    Caps {
+        points: config.playbook.max_points,
+        bytes: config.playbook.max_bytes,
+    }
+}
+
+pub(crate) fn apply_edit(
+    edit: &PlaybookEdit,
+    playbook: &mut Playbook,
+    sources: Sources<'_>,
+    now: Timestamp,
+) -> Result<Applied, EditError> {
+    let before = playbook.clone();
+    let mut changes = match edit {
+        PlaybookEdit::Undo { job } => return take_back(playbook, job, sources, now),
+        PlaybookEdit::Restore { snapshot } => restore(playbook, snapshot, sources, now)?,
+        of_points => of_points.by_hand(playbook, now)?,
+    };
+    // Only what the user brings in is held to the caps, not what comes back.
+    if edit.text().is_some() || matches!(edit, PlaybookEdit::Change { .. }) {
+        changes.extend(enforce(playbook, &before, sources.caps, now));
+    }
+    Ok(Applied {
+        changes,
+        skipped: Vec::new(),
+    })
+}
+
+/// Undoes a job; one that was undone already is left as it is.
+fn take_back(
+    playbook: &mut Playbook,
+    job: &JobId,
+    sources: Sources<'_>,
+    now: Timestamp,
+) -> Result<Applied, EditError> {
+    let refused = |why: String| EditError::from(RefusedEdit::Told(why));
+    let row = sources.memory.job(job.as_str())?;
+    let row = row.ok_or_else(|| refused(format!("no job {job} in the history")))?;
+    if row.job.project != sources.project {
+        let other = row.job.project;
+        return Err(refused(format!("job {job} is of another project: {other}")));
+    }
+    if let Some(by) = row.undone_by {
+        let why = format!("job {job} was undone already, by {by}");
+        return Err(EditError::Nothing(why));
+    }
+    let entries = sources.memory.changes_of(job.as_str())?;
+    let counts = row.job.counts;
+    let is_cut = match entries.first() {
+        Some(first) => first.seq > 0,
+        None => counts.tags + counts.operations > 0,
+    };
+    if is_cut {
+        let why = format!("what job {job} did is no longer in the history");
+        return Err(refused(why));
+    }
+    if entries.is_empty() {
+        return Err(EditError::Nothing(format!("job {job} changed nothing")));
+    }
+    let changes: Vec<PointChange> = entries.into_iter().map(|entry| entry.change).collect();
+    Ok(undo(playbook, &changes, &format!("undo of {job}"), now))
+}
+
+/// Makes the playbook what a snapshot holds, but for the numbers, names and jobs it knows.
+fn restore(
+    playbook: &mut Playbook,
+    snapshot: &str,
+    sources: Sources<'_>,
+    now: Timestamp,
+) -> Result<Vec<PointChange>, EditError> {
+    let unknown = || RefusedEdit::Told(format!("no snapshot {snapshot}"));
+    let bytes = sources.snapshots.read(snapshot)?.ok_or_else(unknown)?;
+    let old = Playbook::parse(&bytes)
+        .map_err(|flaw| RefusedEdit::Told(format!("snapshot {snapshot} cannot be read: {flaw}")))?;
+    let old = old.with_votes(&sources.memory.votes(sources.project)?);
+    let changes = diff(playbook, &old, &format!("restored {snapshot}"), now);
+    playbook.take_sections(old);
+    Ok(changes)
 }

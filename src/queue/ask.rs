@@ -7,11 +7,10 @@ use jiff::Timestamp;
 
 use super::backoff::Pause;
 use super::budget::{Caller, Hold, Meter};
-use super::context::WorkerContext;
-use super::files::SessionEvidence;
-use super::outcome::{JobPause, Stop};
-use super::progress::JobInProgress;
-use super::{QueueError, screening, shown};
+use super::context::Worker;
+use super::outcome::{Outcome, Step};
+use super::progress::{Job, SessionEvidence};
+use super::{Result, screening, transcripts};
 use crate::account::{Account, Need};
 use crate::backend::question::{Answered, question};
 use crate::backend::{
@@ -36,7 +35,6 @@ use crate::{fsx, telemetry};
 /// The longest answer of one call in tokens, where no setting says it.
 const MAX_TOKENS: u32 = 8_192;
 pub(super) const POINTS_ONLY: &str = "{key_points}";
-/// The number of notes of earlier sessions that a reflector is shown.
 const KNOWN_NOTES: usize = 5;
 
 /// Who answers a question, and until when.
@@ -90,7 +88,6 @@ pub(crate) struct JudgedSession<T> {
     pub(crate) answered: Answered<T>,
 }
 
-/// A session that is to be judged, and what is known of it.
 #[derive(Clone, Copy)]
 pub(crate) struct SessionQuestion<'a> {
     pub(crate) session: &'a SessionEvidence,
@@ -119,77 +116,62 @@ impl SessionQuestion<'_> {
 }
 
 pub(super) async fn reflector(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
-    deadline: Option<Instant>,
-) -> Result<Answered<Reflection>, Stop> {
+) -> Step<Answered<Reflection>> {
     let mut playbook = points_of(context, job, config)?;
-    shown::only_its_own(job, &session.facts, &mut playbook);
+    transcripts::only_its_own(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
     let known_notes = known_notes(&context.memory(), &job.ticket.project, &session.facts)?;
     let question = SessionQuestion {
         session,
         playbook: &playbook,
-        given: &shown::given(job, &session.facts, &playbook),
+        given: &transcripts::given(job, &session.facts, &playbook),
         known_notes: &known_notes,
         config,
     };
     let prompt = question.prompt(&template);
     let parts = parts(context, &session.facts, config);
-    let mut answered: Answered<Reflection> = put(
-        context,
-        job,
-        (AccountStep::Reflector, prompt),
-        parts,
-        deadline,
-    )
-    .await?;
+    let step = (AccountStep::Reflector, prompt);
+    let mut answered: Answered<Reflection> = put(context, job, step, parts).await?;
     answered.result.shorten(config.reflection.summary_tokens);
     Ok(answered)
 }
 
 /// Asks a project's curator about its material; `playbook` is the list as the prompt shows it.
 pub(super) async fn curator(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     (playbook, material): (&str, &CuratorMaterial),
     config: &Config,
-    deadline: Option<Instant>,
-) -> Result<Answered<Curation>, Stop> {
+) -> Step<Answered<Curation>> {
     let template = curator_template(context.paths())?;
     let prompt = curator_prompt(&template, playbook, material);
     let facts = Facts::default();
-    let parts = parts(context, &facts, config);
-    put(
-        context,
-        job,
-        (AccountStep::Curator, prompt),
-        parts,
-        deadline,
-    )
-    .await
+    let step = (AccountStep::Curator, prompt);
+    put(context, job, step, parts(context, &facts, config)).await
 }
 
-/// Puts a job's question to the backend it needs, and keeps the cost with the job; stops the job
-/// where a call was held back.
+/// Puts a job's question to its backend; the cost is kept with the job.
 async fn put<T: Reply>(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     (step, prompt): (AccountStep, FilledPrompt),
     parts: BackendParts<'_>,
-    deadline: Option<Instant>,
-) -> Result<Answered<T>, Stop> {
-    let backend = build(need_of(context, job).backend, parts).map_err(|why| Stop::waits(&why))?;
+) -> Step<Answered<T>> {
+    let backend = build(need_of(context, job).backend, parts).map_err(|why| Outcome::wait(&why))?;
     let meter = Meter::new(backend, context, Caller::job(job));
     let asker = Asker {
         need: need_of(context, job),
-        deadline,
+        deadline: job
+            .begun
+            .and_then(|begun| parts.config.budgets.time_ms.deadline(begun)),
         ..Asker::now(parts, &meter)
     };
     let judged = asker.put(step, prompt).await;
-    if let Some(folder) = &context.surroundings.diagnostics {
+    if let Some(folder) = &context.diagnostics {
         let name = format!("{}-{}", job.ticket.id, step.word());
         telemetry::save_diagnostic(folder, &name, &judged.prompt, &judged.answered);
     }
@@ -201,8 +183,7 @@ async fn put<T: Reply>(
     }
 }
 
-/// Returns the notes of earlier sessions that met an error of this one, then those on the same
-/// kind of task.
+/// Returns notes of sessions with the same error, then of those on the same kind of task.
 pub(crate) fn known_notes(
     memory: &Memory,
     project: &Path,
@@ -215,24 +196,15 @@ pub(crate) fn known_notes(
     memory.notes_on(&project.to_string_lossy(), &errors, KNOWN_NOTES)
 }
 
-/// The playbook as it is shown to what answers: without secrets, and without the points that
-/// are held back or look like an attack. Never to be written.
-pub(crate) fn known_points(
-    paths: &Paths,
-    project: &Path,
-    config: &Config,
-) -> Result<Playbook, QueueError> {
+/// Returns the playbook as models see it, masked and without what is held back.
+pub(crate) fn known_points(paths: &Paths, project: &Path, config: &Config) -> Result<Playbook> {
     let file = Store::of(paths, project).load()?;
     let votes = votes::read(paths, project, &file)?;
     shown_to_models(file.with_votes(&votes), paths, project, config)
 }
 
 /// As [`known_points`], for a job, which remembers that there were some.
-pub(super) fn points_of(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    config: &Config,
-) -> Result<Playbook, QueueError> {
+pub(super) fn points_of(context: &Worker, job: &mut Job, config: &Config) -> Result<Playbook> {
     let (paths, project) = (context.paths(), &job.ticket.project);
     let file = job.store(paths).load()?;
     job.progress.has_seen_points |= !file.is_empty();
@@ -245,53 +217,53 @@ fn shown_to_models(
     paths: &Paths,
     project: &Path,
     config: &Config,
-) -> Result<Playbook, QueueError> {
+) -> Result<Playbook> {
     let standing = TrustStanding::of(paths, project);
     playbook.keep(|point| screening::may_be_used(&standing, point));
     playbook.mask_secrets(&config.secrets.secrecy()?.masker);
     Ok(playbook)
 }
 
-pub(super) fn need_of<'a>(context: &'a WorkerContext, job: &'a JobInProgress) -> &'a Need {
+pub(super) fn need_of<'a>(context: &'a Worker, job: &'a Job) -> &'a Need {
     let own = job.ticket.need.as_ref();
-    own.unwrap_or(&context.surroundings.account.need)
+    own.unwrap_or(&context.account.need)
 }
 
 /// What a backend is built of, with the secret of this process.
 pub(crate) fn parts<'a>(
-    context: &'a WorkerContext,
+    context: &'a Worker,
     facts: &'a Facts,
     config: &'a Config,
 ) -> BackendParts<'a> {
     BackendParts {
         paths: context.paths(),
-        account: &context.surroundings.account,
+        account: &context.account,
         config,
         facts,
     }
 }
 
-/// What follows for a job when a call of its is held back.
-fn held(context: &WorkerContext, job: &JobInProgress, hold: &Hold) -> Stop {
+/// Returns what follows for a job when a call of its is held back.
+fn held(context: &Worker, job: &Job, hold: &Hold) -> Outcome {
     let reason = hold.to_string();
-    let pause = match hold {
-        Hold::SwitchedOff => return Stop::Skips(reason),
-        Hold::Settings(_) | Hold::Job(_) | Hold::Ledger(_) | Hold::Time { asked: false } => {
-            JobPause::Doubling
-        }
-        Hold::Time { asked: true } => {
-            JobPause::Parked(context.park_account(job, &reason, Pause::Doubling))
-        }
+    let until = match hold {
+        Hold::SwitchedOff => return Outcome::skip(reason),
+        Hold::Settings(_) | Hold::Job(_) | Hold::Ledger(_) | Hold::Time { asked: false } => None,
+        Hold::Time { asked: true } => return context.park_account(job, reason, Pause::Doubling),
         Hold::Day { until, for_all, .. } if *for_all => {
-            JobPause::Parked(context.park_account(job, &reason, Pause::Until(*until)))
+            return context.park_account(job, reason, Pause::Until(*until));
         }
-        Hold::Day { until, .. } => JobPause::Until(*until),
+        Hold::Day { until, .. } => Some(*until),
         // Its notes wait for the next run, which the budgets of the day pay.
-        Hold::Agreed if job.curate.is_some() => return Stop::Fails(reason),
+        Hold::Agreed if job.curate.is_some() => return Outcome::Fail(reason),
         // Only the user can agree to more.
-        Hold::Agreed => JobPause::Until(Timestamp::MAX),
+        Hold::Agreed => Some(Timestamp::MAX),
     };
-    Stop::Waits { reason, pause }
+    Outcome::Wait {
+        reason,
+        until,
+        for_account: false,
+    }
 }
 
 pub(crate) fn reflector_template(paths: &Paths) -> Result<String, fsx::FsError> {
@@ -302,8 +274,7 @@ pub(crate) fn curator_template(paths: &Paths) -> Result<String, fsx::FsError> {
     template(paths, &CURATOR)
 }
 
-/// Returns the user's text; where there is none, or it has no place for what it is about, the
-/// built-in one.
+/// Returns the user's text, or the built-in one where that does not serve.
 fn template(paths: &Paths, template: &Template) -> Result<String, fsx::FsError> {
     let file = paths.template(template.name);
     let own = fsx::read_if_there(&file, MAX_TEMPLATE)?;
@@ -364,11 +335,8 @@ fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backen
         }
         BackendName::Anthropic => {
             let credential = account.secret.clone().ok_or("no key")??;
-            Ok(Box::new(Anthropic::new(
-                base()?,
-                credential,
-                policy(name, config),
-            )))
+            let policy = policy(name, config);
+            Ok(Box::new(Anthropic::new(base()?, credential, policy)))
         }
         BackendName::Openai => {
             let credential = account.secret.clone().transpose()?;
@@ -377,11 +345,8 @@ fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backen
         }
         BackendName::ClaudeCli => Ok(Box::new(account.client.clone().ok_or("no client")?)),
         BackendName::Fixtures => {
-            let path = config
-                .fixtures
-                .path
-                .as_ref()
-                .ok_or("no recorded replies: set `fixtures.path`")?;
+            let path = config.fixtures.path.as_ref();
+            let path = path.ok_or("no recorded replies: set `fixtures.path`")?;
             let path = parts.paths.beside_config(path);
             let fixtures = Fixtures::load(&path).map_err(|e| e.to_string())?;
             Ok(Box::new(fixtures))
@@ -402,7 +367,6 @@ pub(crate) fn plain(name: BackendName, config: &Config) -> Plain {
     }
 }
 
-/// The longest answer of one call, in tokens.
 pub(crate) fn max_tokens(name: BackendName, config: &Config) -> u32 {
     match name {
         BackendName::Openai => config.openai.max_tokens,
@@ -410,7 +374,6 @@ pub(crate) fn max_tokens(name: BackendName, config: &Config) -> u32 {
     }
 }
 
-/// Returns the longest time of one call of a backend.
 pub(crate) fn timeout(name: BackendName, config: &Config) -> Duration {
     let usual = match name {
         BackendName::Openai => 300_000,

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::context::WorkerContext;
-use super::outcome::is_for_settings;
-use super::progress::JobInProgress;
+use super::context::Worker;
+use super::outcome::{Outcome, is_for_settings};
+use super::progress::Job;
 use super::status::Status;
 use crate::backend::FailureKind;
 use crate::fsx::{self, FsError};
@@ -24,7 +24,6 @@ pub(super) const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 pub(super) const FIRST_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 /// The shortest pause: a server that says "now" and fails again must not be hammered.
 const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
-/// How long a refused key or login is not tried.
 const REFUSED: SignedDuration = SignedDuration::from_mins(10);
 const MAX_FILE: u64 = 1 << 20;
 
@@ -39,12 +38,9 @@ pub(crate) struct Parked {
     pub(crate) reason: String,
     pub(crate) until: Timestamp,
     pub(crate) pause_ms: i64,
-    /// Whether a budget holds it back, not a failure.
     pub(crate) is_budget: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) login: Option<String>,
     /// What helps where the key or login was refused: a command and what comes of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) remedy: Option<(String, String)>,
 }
 
@@ -70,21 +66,16 @@ impl Backoff {
 
     /// Why `account` is parked at `now`; `None` when it may try.
     pub(crate) fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
-        self.accounts
-            .get(account)
-            .filter(|p| is_ahead(p.until, now))
+        let parked = self.accounts.get(account);
+        parked.filter(|parked| is_ahead(parked.until, now))
     }
 
-    /// Returns `true` if `account` may try again, but has not succeeded since it failed: then
-    /// one job at a time tries.
+    /// Returns `true` if `account` may try again with one job, as it has not succeeded yet.
     pub(crate) fn is_on_trial(&self, account: &str, now: Timestamp) -> bool {
         self.accounts.contains_key(account) && self.parked(account, now).is_none()
     }
 
-    /// Parks an account after a failure and returns until when.
-    ///
-    /// Of several calls that fail together the first one counts: the pause does not
-    /// double with each.
+    /// Parks an account after a failure. Of several calls that fail together the first one counts.
     pub(crate) fn park(
         &mut self,
         account: &str,
@@ -101,15 +92,12 @@ impl Backoff {
         let is_budget = matches!(pause, Pause::Until(_));
         let is_failure = !is_budget && pause != Pause::Refused;
         let last = self.accounts.get(account).map_or(0, |p| p.pause_ms);
+        let doubled = SignedDuration::from_millis(last.saturating_mul(2));
         let pause = match pause {
-            Pause::Doubling => FIRST_PAUSE
-                .max(SignedDuration::from_millis(last.saturating_mul(2)))
-                .min(MAX_PAUSE),
+            Pause::Doubling => FIRST_PAUSE.max(doubled).min(MAX_PAUSE),
             Pause::Until(until) => until.duration_since(now).clamp(MIN_PAUSE, MAX_PAUSE),
             // "At once" is believed once, and then less and less.
-            Pause::Told(told) => told
-                .max(SignedDuration::from_millis(last.saturating_mul(2)))
-                .clamp(MIN_PAUSE, MAX_PAUSE),
+            Pause::Told(told) => told.max(doubled).clamp(MIN_PAUSE, MAX_PAUSE),
             Pause::Refused => REFUSED,
         };
         let ms = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
@@ -137,35 +125,24 @@ impl Backoff {
         }
     }
 
-    /// Returns why an account failed last.
-    pub(crate) fn reason(&self, account: &str) -> Option<&str> {
-        Some(self.accounts.get(account)?.reason.as_str())
-    }
-
-    pub(crate) fn of_refused(&self, account: &str) -> Option<&(String, String)> {
-        self.accounts.get(account)?.remedy.as_ref()
+    /// Returns the last failure of an account, however long ago.
+    pub(crate) fn last(&self, account: &str) -> Option<&Parked> {
+        self.accounts.get(account)
     }
 
     /// The accounts whose key or login was refused and has not worked since.
     pub(crate) fn refused(&self) -> impl Iterator<Item = (&String, &Parked)> {
-        self.accounts
-            .iter()
-            .filter(|(_, parked)| parked.remedy.is_some())
+        let all = self.accounts.iter();
+        all.filter(|(_, parked)| parked.remedy.is_some())
     }
 
     /// Lets an account try again when the client is logged in otherwise than it was refused.
     pub(crate) fn welcome(&mut self, account: &str, login: &str) {
-        self.accounts.retain(|name, parked| {
-            name != account
-                || parked
-                    .login
-                    .as_deref()
-                    .is_none_or(|refused| refused == login)
-        });
+        let is_same = |parked: &Parked| parked.login.as_deref().is_none_or(|it| it == login);
+        (self.accounts).retain(|name, parked| name != account || is_same(parked));
     }
 
-    /// Lets accounts try again that only a budget holds back: the limit may be another one
-    /// by now, and asking it costs nothing.
+    /// Lets accounts try again that only a budget holds back, as the limit may have changed.
     pub(crate) fn ask_budgets_again(&mut self) {
         self.accounts.retain(|_, parked| !parked.is_budget);
     }
@@ -175,8 +152,7 @@ impl Backoff {
     }
 }
 
-/// Returns `true` if `due` is still to come; a time too far ahead was set by a clock that has
-/// gone back since.
+/// Returns `true` if `due` is still to come; one too far ahead is of a clock that went back.
 pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
     (SignedDuration::ZERO..=MAX_PAUSE).contains(&due.duration_since(now)) && due != now
 }
@@ -185,15 +161,15 @@ pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
 pub(crate) const FOREIGN: &str = "it was made with another key, base URL or backend; `playbook jobs retry` gives it those of this shell";
 
 /// Until when a job waits for itself alone.
-pub(crate) fn own_pause(job: &JobInProgress) -> Option<Timestamp> {
+pub(crate) fn own_pause(job: &Job) -> Option<Timestamp> {
     let waiting = job.progress.waiting.as_ref()?;
-    let is_own = !waiting.for_account && !is_for_settings(waiting);
+    let is_own = !waiting.for_account && !is_for_settings(&waiting.reason);
     is_own.then_some(waiting.next)
 }
 
 /// The pause of the account that a job still has to ask.
 pub(crate) fn account_pause<'b>(
-    job: &JobInProgress,
+    job: &Job,
     backoff: &'b Backoff,
     now: Timestamp,
 ) -> Option<&'b Parked> {
@@ -204,27 +180,26 @@ pub(crate) fn account_pause<'b>(
     is_held.then_some(parked)
 }
 
-impl WorkerContext {
+impl Worker {
     /// Returns `true` if this worker may do a job: nobody is asked any more, its account answers
     /// it, or it is a job of the worker's own project that only has an older key, or none yet.
-    pub(crate) fn serves(&self, job: &JobInProgress) -> bool {
+    pub(crate) fn serves(&self, job: &Job) -> bool {
         if job.is_judged() {
             return true;
         }
-        let is_home = self.surroundings.home_project.as_ref() == Some(&job.ticket.project);
+        let is_home = self.home_project.as_ref() == Some(&job.ticket.project);
         match &job.ticket.need {
             None => is_home,
-            Some(need) => self.surroundings.account.answers(need, is_home),
+            Some(need) => self.account.answers(need, is_home),
         }
     }
 
-    /// Gives a job the account that is going to answer it; what is judged keeps the one that
-    /// did.
-    pub(super) fn adopt(&self, mut job: JobInProgress) -> JobInProgress {
+    /// Gives a job the account that is going to answer it; an answered one keeps its own.
+    pub(super) fn adopt(&self, mut job: Job) -> Job {
         if job.is_judged() {
             return job;
         }
-        let own = &self.surroundings.account.need;
+        let own = &self.account.need;
         match &mut job.ticket.need {
             None => job.ticket.need = Some(own.clone()),
             Some(need) if need.is_met_by(own) => {}
@@ -239,26 +214,32 @@ impl WorkerContext {
     /// The job is one that [`adopt`](Self::adopt) has seen. What waits for its account is
     /// due as soon as that may try: other credentials are another account. What waits for
     /// its settings is tried whenever a worker finds it.
-    pub(super) fn due(&self, job: &JobInProgress) -> Option<Timestamp> {
+    pub(super) fn due(&self, job: &Job) -> Option<Timestamp> {
         let now = self.now();
         let own = own_pause(job).filter(|next| is_ahead(*next, now));
         own.max(self.parked_until(job))
     }
 
-    pub(super) fn parked_until(&self, job: &JobInProgress) -> Option<Timestamp> {
+    pub(super) fn parked_until(&self, job: &Job) -> Option<Timestamp> {
         account_pause(job, &self.backoff(), self.now()).map(|parked| parked.until)
     }
 
+    pub(super) fn parked_reason(&self, job: &Job) -> Option<String> {
+        let account = job.ticket.need.as_ref()?.account();
+        let backoff = self.backoff();
+        Some(backoff.parked(&account, self.now())?.reason.clone())
+    }
+
     /// Returns `true` if the account of a job has failed, and this job is the one to try it.
-    pub(super) fn is_trial(&self, job: &JobInProgress) -> bool {
+    pub(super) fn is_trial(&self, job: &Job) -> bool {
         let on_trial = |account: &str| self.backoff().is_on_trial(account, self.now());
         let need = job.ticket.need.as_ref();
         !job.is_judged() && need.is_some_and(|need| on_trial(&need.account()))
     }
 
     /// Returns `true` if a job was kept for as long as one is, by a clock that has not leapt.
-    pub(super) fn is_too_old(&self, job: &JobInProgress) -> bool {
-        let days = i64::from(self.surroundings.config.worker.keep_days);
+    pub(super) fn is_too_old(&self, job: &Job) -> bool {
+        let days = i64::from(self.config.worker.keep_days);
         let now = self.now();
         let is_over =
             |since: Timestamp| now.duration_since(since) > SignedDuration::from_hours(24 * days);
@@ -269,48 +250,52 @@ impl WorkerContext {
 
     /// Why a job has failed that is too old, and last waited for `reason`.
     pub(super) fn too_long(&self, reason: Option<&str>) -> String {
-        let days = self.surroundings.config.worker.keep_days;
+        let days = self.config.worker.keep_days;
         let reason = reason.map(|reason| format!(": {reason}"));
         format!("waited for {days} days{}", reason.unwrap_or_default())
     }
 
-    pub(super) fn park_account(
-        &self,
-        job: &JobInProgress,
-        reason: &str,
-        pause: Pause,
-    ) -> Option<Timestamp> {
-        let account = job.ticket.need.as_ref()?.account();
-        let mut backoff = self.backoff();
-        let parked = backoff.park(&account, reason, pause, self.now());
-        self.surroundings
-            .log_error("worker", backoff.write(self.paths()));
-        Some(parked.until)
+    pub(super) fn park_account(&self, job: &Job, reason: String, pause: Pause) -> Outcome {
+        let need = job.ticket.need.as_ref();
+        let until = need.map(|need| {
+            let mut backoff = self.backoff();
+            let parked = backoff.park(&need.account(), &reason, pause, self.now());
+            self.keep(&backoff);
+            parked.until
+        });
+        Outcome::Wait {
+            reason,
+            until,
+            for_account: true,
+        }
     }
 
-    /// Notes with the account of a job what helps against its failure, which is then told
-    /// until it works.
-    pub(super) fn note_remedy(&self, job: &JobInProgress, kind: FailureKind) {
+    fn keep(&self, backoff: &Backoff) {
+        let done = backoff.write(self.paths());
+        self.log_error("worker", done);
+    }
+
+    /// Notes with the account of a job what helps against its failure.
+    pub(super) fn note_remedy(&self, job: &Job, kind: FailureKind) {
         let need = job.ticket.need.as_ref();
         if let Some(need) = need
             && let Some(remedy) = kind.remedy(need.backend)
         {
             let mut backoff = self.backoff();
-            backoff.note_refusal(&need.account(), self.surroundings.login.as_ref(), remedy);
-            self.surroundings
-                .log_error("worker", backoff.write(self.paths()));
+            backoff.note_refusal(&need.account(), self.login.as_ref(), remedy);
+            self.keep(&backoff);
         }
     }
 
-    pub(super) fn release_account(&self, job: &JobInProgress) {
+    pub(super) fn release_account(&self, job: &Job) {
         let Some(need) = &job.ticket.need else {
             return;
         };
         let account = need.account();
-        let is_held_by_day = self
-            .backoff()
-            .parked(&account, self.now())
-            .is_some_and(|parked| parked.is_budget);
+        let backoff = self.backoff();
+        let parked = backoff.parked(&account, self.now());
+        let is_held_by_day = parked.is_some_and(|parked| parked.is_budget);
+        drop(backoff);
         // What bootstrap was allowed says nothing of the limits of the day.
         if !(is_held_by_day && job.agreed().is_some()) {
             self.release(&account);
@@ -320,8 +305,7 @@ impl WorkerContext {
     pub(super) fn release(&self, account: &str) {
         let mut backoff = self.backoff();
         if backoff.release(account) {
-            self.surroundings
-                .log_error("worker", backoff.write(self.paths()));
+            self.keep(&backoff);
         }
     }
 }
@@ -368,20 +352,6 @@ mod tests {
         let told = Pause::Told(SignedDuration::from_secs(told));
         let parked = Backoff::default().park("a", "busy", told, at(0));
         assert_eq!(parked.until, at(until));
-    }
-
-    #[test]
-    fn a_refused_login_is_welcome_as_another_one_and_tried_again_after_ten_minutes() {
-        let mut backoff = Backoff::default();
-        backoff.park("a", "refused", Pause::Refused, at(0));
-        backoff.note_refusal("a", Some(&"old".to_owned()), ("log in", "helps"));
-        backoff.welcome("a", "old");
-        backoff.welcome("b", "new");
-        assert!(backoff.parked("a", at(599)).is_some() && !backoff.is_on_trial("a", at(599)));
-        assert!(backoff.parked("a", at(600)).is_none() && backoff.is_on_trial("a", at(600)));
-        assert_eq!(backoff.refused().count(), 1, "it is told until it works");
-        backoff.welcome("a", "new");
-        assert!(backoff.refused().next().is_none() && !backoff.release("a"));
     }
 
     #[test]

@@ -10,18 +10,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::backoff::Backoff;
 use super::budget::Usage;
-use super::claim::{self, ClaimError, Claimed};
-use super::context::Surroundings;
-use super::context::WorkerContext;
-use super::drain;
-use super::files::SessionEvidence;
+use super::claim::{self, ClaimError};
+use super::context::Worker;
 use super::job::{JobEvent, JobId, Ticket};
-use super::open_session;
-use super::outcome::Stop;
-use super::progress::{JobInProgress, Progress};
+use super::outcome::Outcome;
+use super::progress::{self, Job, SessionEvidence};
 use super::spool::{self, IdEntropy};
 use super::transcripts::PastTranscript;
-use super::{QueueError, ask, curate, files, trigger_table};
+use super::{QueueError, ask, curate, open_session, stages, worker};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -33,11 +29,8 @@ use crate::transcript::estimate_tokens;
 
 /// The calls agreed to for one session: the reflector, and once more.
 const CALLS: u64 = 2;
-/// So many sessions are a batch, after which the curator runs.
 pub(crate) const BATCH: usize = 10;
-/// The usual length of an answer.
 const ANSWER_TOKENS: u64 = 1_500;
-/// The growth of the playbook in the prompts with each session.
 const GROWTH_TOKENS: u64 = 120;
 /// The longest pause that a worker waits out.
 const SOON: SignedDuration = SignedDuration::from_secs(60);
@@ -49,7 +42,6 @@ pub(crate) const UNSTATED: Usage = Usage {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum News {
-    /// The tokens of its evidence.
     Enough(u64),
     TooLittle,
     /// It was learned from, or has a job.
@@ -59,17 +51,15 @@ pub(crate) enum News {
 #[derive(Debug, Default)]
 pub(crate) struct WaitingJobs {
     /// Bootstrap jobs of this project and the curator's runs after them, oldest first.
-    pub(crate) ours: Vec<JobInProgress>,
-    /// Number of other jobs of this project.
+    pub(crate) ours: Vec<Job>,
     pub(crate) others: usize,
-    /// Transcripts that have a job without a claim.
     taken: HashSet<PathBuf>,
 }
 
 /// Reads the jobs in the spool, and heeds their claims from now on.
-pub(crate) fn waiting(context: &WorkerContext, project: &Path) -> Result<WaitingJobs, FsError> {
+pub(crate) fn waiting(context: &Worker, project: &Path) -> Result<WaitingJobs, FsError> {
     let mut waiting = WaitingJobs::default();
-    for job in files::all(&context.paths().spool())? {
+    for job in progress::all(&context.paths().spool())? {
         context.claims().add(&job);
         if job.progress.claim.is_none() {
             waiting.taken.insert(job.ticket.transcript.clone());
@@ -86,21 +76,17 @@ pub(crate) fn waiting(context: &WorkerContext, project: &Path) -> Result<Waiting
     Ok(waiting)
 }
 
-/// Returns the transcripts of sessions whose client is still running.
-pub(crate) fn open_now(surroundings: &Surroundings) -> HashSet<PathBuf> {
-    let marks = open_session::all(&surroundings.paths).unwrap_or_default();
-    marks
-        .into_iter()
-        .filter(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive))
-        .map(|mark| mark.transcript)
-        .collect()
+pub(crate) fn open_now(context: &Worker) -> HashSet<PathBuf> {
+    let mut marks = open_session::all(context.paths()).unwrap_or_default();
+    marks.retain(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive));
+    marks.into_iter().map(|mark| mark.transcript).collect()
 }
 
 /// Reads what is new in a session, as its job would; a later look takes it for claimed.
 ///
 /// A different `place` for each look keeps their jobs apart.
 pub(crate) fn look(
-    context: &WorkerContext,
+    context: &Worker,
     (project, config): (&Path, &Config),
     waiting: &WaitingJobs,
     past: &PastTranscript,
@@ -110,25 +96,18 @@ pub(crate) fn look(
         return Ok(News::Nothing);
     }
     let secrecy = config.secrets.secrecy().map_err(QueueError::from)?;
-    let mut job = JobInProgress {
-        ticket: ticket(&context.surroundings, project, past),
-        edit: None,
-        curate: None,
-        progress: Progress::default(),
-    };
+    let mut job = Job::new(ticket(context, project, past));
     job.ticket.id = JobId::new(job.ticket.at, place);
-    let (claim, digest) = match claim::claim(&job, context, secrecy)? {
-        Claimed::NothingNew => return Ok(News::Nothing),
-        Claimed::Part(claim, digest) => (claim, digest),
+    let Some((claim, digest)) = claim::claim(&job, context, secrecy)? else {
+        return Ok(News::Nothing);
     };
-    match trigger_table::worth(context, &job, &digest.facts, config) {
-        Err(Stop::Skips(_)) => return Ok(News::TooLittle),
-        // The job itself will say what is wrong.
-        Ok(_) | Err(Stop::Waits { .. } | Stop::Fails(_)) => {}
+    // What else is wrong the job itself will say.
+    if let Err(Outcome::Done(_)) = stages::worth(context, &job, &digest.facts, config) {
+        return Ok(News::TooLittle);
     }
     job.progress.claim = Some(claim);
     context.claims().add(&job);
-    let evidence = SessionEvidence::of(*digest, config.evidence.tokens).evidence;
+    let evidence = SessionEvidence::of(digest, config.evidence.tokens).evidence;
     Ok(News::Enough(evidence.tokens))
 }
 
@@ -136,25 +115,23 @@ pub(crate) fn look(
 #[derive(Debug, Default)]
 pub(crate) struct Estimates {
     pub(crate) sessions: Vec<Usage>,
-    /// One run of the curator.
     pub(crate) curator: Usage,
 }
 
-/// Returns the most that each session may take, given the tokens of its evidence, and the curator
-/// after each batch.
+/// Returns the most that each session may take, and the curator after each batch.
 pub(crate) fn estimates(
-    surroundings: &Surroundings,
+    context: &Worker,
     config: &Config,
     project: &Path,
     evidence: &[u64],
 ) -> anyhow::Result<Estimates> {
-    if surroundings.account.need.backend.is_offline() {
+    if context.account.need.backend.is_offline() {
         return Ok(Estimates {
             sessions: vec![Usage::default(); evidence.len()],
             curator: Usage::default(),
         });
     }
-    let paths = &surroundings.paths;
+    let paths = context.paths();
     let playbook = Store::of(paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
     let most_points = points.max(config.playbook.max_bytes as u64 / 4);
@@ -174,15 +151,15 @@ pub(crate) fn estimates(
 }
 
 /// Returns the tokens of a job's evidence, or as many as there may be.
-pub(crate) fn evidence_of(context: &WorkerContext, config: &Config, job: &JobInProgress) -> u64 {
-    let kept = files::read_evidence(context.paths(), &job.ticket.id);
+pub(crate) fn evidence_of(context: &Worker, config: &Config, job: &Job) -> u64 {
+    let kept = progress::read_evidence(context.paths(), &job.ticket.id);
     kept.map_or(config.evidence.tokens, |kept| kept.evidence.tokens)
 }
 
 /// Makes a job of a session; among those of one second the lower turn comes first. After the last
 /// of a batch the curator may spend `ends_batch`.
 pub(crate) fn put(
-    surroundings: &Surroundings,
+    context: &Worker,
     project: &Path,
     past: &PastTranscript,
     turn: u16,
@@ -192,35 +169,27 @@ pub(crate) fn put(
     let about = || format!("bootstrap\n{}\n{}", past.session, file.display());
     let entropy = IdEntropy::Turn {
         turn,
-        of: Box::new(IdEntropy::of(surroundings.clock, about)),
+        of: Box::new(IdEntropy::of(context.clock, about)),
     };
-    let ticket = ticket(surroundings, project, past);
-    spool::put_as(&surroundings.paths, &entropy, ticket, |ticket| {
-        JobInProgress {
-            ticket: ticket.clone(),
-            edit: None,
-            curate: None,
-            progress: Progress {
-                agreed: Some(agreed),
-                ends_batch,
-                ..Progress::default()
-            },
-        }
+    let ticket = ticket(context, project, past);
+    spool::put_as(context.paths(), &entropy, ticket, |ticket| {
+        let mut job = Job::new(ticket.clone());
+        (job.progress.agreed, job.progress.ends_batch) = (Some(agreed), ends_batch);
+        job
     })
 }
 
-fn ticket(surroundings: &Surroundings, project: &Path, past: &PastTranscript) -> Ticket {
+fn ticket(context: &Worker, project: &Path, past: &PastTranscript) -> Ticket {
     Ticket {
         session: past.session.clone(),
         transcript: past.transcript.clone(),
         cwd: past.cwd.clone().unwrap_or_else(|| project.to_owned()),
-        need: Some(surroundings.account.need.clone()),
-        ..Ticket::new(JobEvent::Bootstrap, project, surroundings.now())
+        need: Some(context.account.need.clone()),
+        ..Ticket::new(JobEvent::Bootstrap, project, context.now())
     }
 }
 
 impl WaitingJobs {
-    /// Returns the number of runs of the curator that bootstrap jobs bring.
     pub(crate) fn runs(&self) -> usize {
         let ends = self.ours.iter().filter_map(|job| job.progress.ends_batch);
         ends.count()
@@ -228,24 +197,22 @@ impl WaitingJobs {
 }
 
 /// Returns true for a job of the spool that is a project's curator's.
-pub(crate) fn is_run(context: &WorkerContext, project: &Path, id: &JobId) -> bool {
-    let job = files::read(&context.paths().spool(), id);
+pub(crate) fn is_run(context: &Worker, project: &Path, id: &JobId) -> bool {
+    let job = progress::read(&context.paths().spool(), id);
     job.is_ok_and(|job| job.curate.is_some() && job.ticket.project == project)
 }
 
 /// Returns what bootstrap has spent in a project so far.
-pub(crate) fn spent(context: &WorkerContext, project: &Path) -> Result<Usage, MemoryError> {
+pub(crate) fn spent(context: &Worker, project: &Path) -> Result<Usage, MemoryError> {
     let name = project.to_string_lossy();
-    let all = (Timestamp::MIN, Timestamp::MAX);
-    let rows = context
-        .memory()
-        .spending(BudgetKind::Agreed, all.0, all.1)?;
+    let (kind, first, last) = (BudgetKind::Agreed, Timestamp::MIN, Timestamp::MAX);
+    let rows = context.memory().spending(kind, first, last)?;
     Ok(Usage::of(rows.iter().filter(|row| row.project == name)))
 }
 
 /// Returns for each job why it waits; `None` where a worker can do it now or soon.
 pub(crate) fn reasons<'a>(
-    context: &'a WorkerContext,
+    context: &'a Worker,
     jobs: &'a [JobId],
 ) -> impl Iterator<Item = (JobId, Option<String>)> {
     // Another process works on them.
@@ -253,37 +220,33 @@ pub(crate) fn reasons<'a>(
     jobs.iter().map(|id| (id.clone(), reason(context, id)))
 }
 
-fn reason(context: &WorkerContext, id: &JobId) -> Option<String> {
-    let job = match files::read(&context.paths().spool(), id) {
+fn reason(context: &Worker, id: &JobId) -> Option<String> {
+    let job = match progress::read(&context.paths().spool(), id) {
         Ok(job) => job,
         Err(error) => return (!error.is_missing()).then(|| error.to_string()),
     };
     let due = context.due(&job)?;
-    let is_running = context.surroundings.clock == Clock::Running;
+    let is_running = context.clock == Clock::Running;
     if is_running && due.duration_since(context.now()) <= SOON {
         return None;
     }
-    let parked = || {
-        let account = job.ticket.need.as_ref()?.account();
-        let backoff = context.backoff();
-        Some(backoff.parked(&account, context.now())?.reason.clone())
-    };
     let own = job.progress.waiting.as_ref().map(|w| w.reason.clone());
-    Some(own.or_else(parked).unwrap_or_default())
+    let reason = own.or_else(|| context.parked_reason(&job));
+    Some(reason.unwrap_or_default())
 }
 
 /// Takes the jobs that no worker has begun out of the spool and of `jobs`; returns their number.
 ///
 /// The newest goes first, as a worker begins with the oldest. A worker that has just read one
 /// of them saves it again with its claim, so that nothing is lost.
-pub(crate) fn withdraw(context: &WorkerContext, jobs: &mut Vec<JobId>) -> Result<usize, FsError> {
+pub(crate) fn withdraw(context: &Worker, jobs: &mut Vec<JobId>) -> Result<usize, FsError> {
     let spool = context.paths().spool();
     let mut left = Vec::new();
     let mut withdrawn = 0;
     for id in jobs.drain(..).rev() {
-        match files::read(&spool, &id) {
-            Ok(job) if job.progress.claim.is_none() && !drain::holds(context.paths(), &id) => {
-                files::remove(&spool, &id)?;
+        match progress::read(&spool, &id) {
+            Ok(job) if job.progress.claim.is_none() && !worker::holds(context.paths(), &id) => {
+                progress::remove(&spool, &id)?;
                 withdrawn += 1;
             }
             _ => left.push(id),

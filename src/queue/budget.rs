@@ -10,14 +10,14 @@ use jiff::{Timestamp, ToSpan as _};
 use serde::{Deserialize, Serialize};
 use tokio::task::block_in_place;
 
-use super::context::WorkerContext;
+use super::context::Worker;
 use super::job::JobId;
-use super::progress::{JobInProgress, Paid};
+use super::progress::{Job, Paid};
 use crate::backend::{
     Ask, Backend, BackendFailure, BackendName, BackendReply, BackendResult, FailureKind,
     TokenCount, fixture_key, prompt_hash,
 };
-use crate::config::{Budgets, Config, ConfigError, Limit};
+use crate::config::{Budgets, Config, ConfigError};
 use crate::memory::{BudgetKind, Memory, MemoryError, ModelCall, Spending};
 use crate::transcript::estimate_tokens;
 
@@ -60,10 +60,11 @@ pub(crate) struct Usage {
 
 impl Usage {
     pub(crate) fn of<'a>(rows: impl IntoIterator<Item = &'a Spending>) -> Self {
-        rows.into_iter().fold(Self::default(), |sum, row| Self {
-            calls: sum.calls + row.attempts,
-            tokens: sum.tokens + row.input_tokens + row.output_tokens,
-        })
+        let of_row = |row: &Spending| Self {
+            calls: row.attempts,
+            tokens: row.input_tokens + row.output_tokens,
+        };
+        rows.into_iter().map(of_row).sum()
     }
 
     /// Returns what a job has spent on answers: a request that had none costs nothing.
@@ -113,22 +114,6 @@ impl Day {
     }
 }
 
-fn check_job(tokens: u64, limit: Limit) -> Result<(), Hold> {
-    if limit.allows(tokens) {
-        return Ok(());
-    }
-    let limit = limit.get().unwrap_or_default();
-    Err(Hold::Job(format!(
-        "the job would take {tokens} tokens, `budgets.tokens` is {limit}"
-    )))
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum BudgetOwner {
-    All,
-    Project,
-}
-
 /// Returns how many calls the day has room for.
 ///
 /// `spent` is in the ledger, `pending` under way. No call begins once the tokens are used
@@ -138,9 +123,8 @@ fn calls_left(
     pending: Usage,
     limits: &Budgets,
     day: Day,
-    whose: BudgetOwner,
+    for_all: bool,
 ) -> Result<u32, Hold> {
-    let for_all = whose == BudgetOwner::All;
     let held = |what: &str, spent: u64, limit: u64, key: &str| {
         let whose = if for_all { "" } else { " of this project" };
         Hold::Day {
@@ -188,7 +172,7 @@ impl Caller {
         }
     }
 
-    pub(super) fn job(job: &JobInProgress) -> Self {
+    pub(super) fn job(job: &Job) -> Self {
         let tokens = job.progress.spent.tokens();
         Self {
             id: job.ticket.id.to_string(),
@@ -205,7 +189,7 @@ impl Caller {
 /// been switched off, and a budget may be used up. A call that is held back costs nothing.
 pub(crate) struct Meter<'a> {
     backend: Box<dyn Backend + 'a>,
-    context: &'a WorkerContext,
+    context: &'a Worker,
     caller: Caller,
     state: Mutex<MeterState>,
 }
@@ -217,11 +201,7 @@ struct MeterState {
 }
 
 impl<'a> Meter<'a> {
-    pub(crate) fn new(
-        backend: Box<dyn Backend + 'a>,
-        context: &'a WorkerContext,
-        caller: Caller,
-    ) -> Self {
+    pub(crate) fn new(backend: Box<dyn Backend + 'a>, context: &'a Worker, caller: Caller) -> Self {
         Self {
             backend,
             context,
@@ -231,10 +211,8 @@ impl<'a> Meter<'a> {
     }
 
     pub(crate) fn read(self) -> (Vec<Paid>, Option<Hold>) {
-        let state = self
-            .state
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.into_inner();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
         (state.paid, state.hold)
     }
 
@@ -244,7 +222,7 @@ impl<'a> Meter<'a> {
 
     /// Asks whether a call may be made; it takes its place in the day's budget with that.
     fn permit(&self, ask: &Ask<'_>) -> Result<RoomTaken<'_>, Hold> {
-        let config = self.context.surroundings.config_for(&self.caller.project)?;
+        let config = self.context.config_for(&self.caller.project)?;
         if is_over(ask.deadline) {
             return Err(Hold::Time { asked: false });
         }
@@ -256,22 +234,25 @@ impl<'a> Meter<'a> {
         }
         let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
         let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();
-        check_job(spent + tokens, config.budgets.tokens)?;
+        let (limit, would) = (config.budgets.tokens, spent + tokens);
+        if !limit.allows(would) {
+            let limit = limit.get().unwrap_or_default();
+            let why = format!("the job would take {would} tokens, `budgets.tokens` is {limit}");
+            return Err(Hold::Job(why));
+        }
         if let Some(agreed) = self.caller.agreed {
             let spent = Usage::of_job(&self.context.memory(), &self.caller.id)?;
             let has_room = spent.calls < agreed.calls && spent.tokens < agreed.tokens;
-            return if has_room {
-                Ok(RoomTaken::free())
-            } else {
-                Err(Hold::Agreed)
-            };
+            return has_room.then(RoomTaken::free).ok_or(Hold::Agreed);
         }
-        let wanted = self.wanted(&config);
+        let wanted = match self.backend.name() {
+            BackendName::Anthropic | BackendName::Openai => config.retry.attempts,
+            _ => 1,
+        };
         let room = |open_calls| Ok(self.room(&config, open_calls)?.min(wanted));
         self.context.open_calls.take(tokens, room)
     }
 
-    /// Returns how many calls the day has room for, beside those under way.
     fn room(&self, config: &Config, open_calls: Usage) -> Result<u32, Hold> {
         let project = &self.caller.project;
         let day = Day::of(self.context.now());
@@ -282,16 +263,9 @@ impl<'a> Meter<'a> {
         let name = project.to_string_lossy();
         let all = Usage::of(&spent);
         let own = Usage::of(spent.iter().filter(|row| row.project == name));
-        let calls = calls_left(all, open_calls, &user.budgets, day, BudgetOwner::All)?;
-        let of_project = calls_left(own, open_calls, &config.budgets, day, BudgetOwner::Project)?;
+        let calls = calls_left(all, open_calls, &user.budgets, day, true)?;
+        let of_project = calls_left(own, open_calls, &config.budgets, day, false)?;
         Ok(calls.min(of_project))
-    }
-
-    fn wanted(&self, config: &Config) -> u32 {
-        match self.backend.name() {
-            BackendName::Anthropic | BackendName::Openai => config.retry.attempts,
-            _ => 1,
-        }
     }
 
     fn note(&self, ask: &Ask<'_>, result: &Result<BackendReply, BackendFailure>, now: Timestamp) {
@@ -374,8 +348,7 @@ pub(super) struct OpenCalls {
 }
 
 impl OpenCalls {
-    /// Takes a place for as many calls as there is `room` for beside those under way; what
-    /// others have reserved they may not need, so it is waited for.
+    /// Takes a place for as many calls as there is `room` for; waits for what others may not need.
     pub(super) fn take(
         &self,
         tokens: u64,
@@ -478,6 +451,7 @@ pub(super) fn ledger_row(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Limit;
     use rstest::rstest;
 
     fn at(text: &str) -> Timestamp {
@@ -511,7 +485,7 @@ mod tests {
         };
         let [spent, pending] = [spent, pending].map(|(calls, tokens)| Usage { calls, tokens });
         let today = Day::of(at("2026-11-21T12:00:00Z"));
-        let calls = calls_left(spent, pending, &limits, today, BudgetOwner::All);
+        let calls = calls_left(spent, pending, &limits, today, true);
         assert_eq!(calls.ok(), left);
     }
 }

@@ -5,30 +5,27 @@
 //! claimed before are copies, as a fork or a resume makes them, and do not count.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::context::{Surroundings, WorkerContext};
+use super::context::Worker;
 use super::job::{JobEvent, JobId};
-use super::progress::{JobClaim, JobInProgress};
-use super::{QueueError, lost};
+use super::progress::{Job, JobClaim};
+use super::spool::job_file;
+use super::{QueueError, Result, open_session};
 use crate::fsx::{self, FsContext as _, FsError};
-use crate::memory::{MemoryError, RecordMark};
-use crate::redact::Secrecy;
+use crate::memory::{JobOutcome, Memory, MemoryError, RecordMark};
+use crate::redact::{self, Secrecy};
+use crate::store::Snapshots;
 use crate::transcript::{Digest, Lane, Range, ReadOptions, RecordHash};
-use crate::transcript_file;
+use crate::{telemetry, transcript_file};
 
 /// How much of a first record tells it from another.
 const FIRST_RECORD_BYTES: u64 = 64 << 10;
-
-#[derive(Debug)]
-pub(crate) enum Claimed {
-    Part(JobClaim, Box<Digest>),
-    NothingNew,
-}
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClaimError {
@@ -46,44 +43,39 @@ impl From<MemoryError> for ClaimError {
     }
 }
 
-/// Finds the part of the transcript that is the job's own, and reads it.
+/// Finds the part of the transcript that is the job's own, and reads it; `None` where nothing is new.
 ///
 /// The caller makes sure that no other job of the project or of the transcript is claimed
 /// or recorded meanwhile, so that the database and the other jobs' claims hold still.
 pub(crate) fn claim(
-    job: &JobInProgress,
-    context: &WorkerContext,
+    job: &Job,
+    context: &Worker,
     secrecy: Secrecy,
-) -> Result<Claimed, ClaimError> {
+) -> Result<Option<(JobClaim, Digest)>, ClaimError> {
     let path = &job.ticket.transcript;
     if context.claims().is_closed(path) {
         return Err(ClaimError::Closed(path.clone()));
     }
-    let first_record = first_record(path).map_err(ClaimError::Transcript)?;
+    let (first_record, length) = beginning(path).map_err(ClaimError::Transcript)?;
     // A connection of its own: a long read must not hold up the other jobs.
     let mut memory = context.memory().another()?;
-    lost::notice(&context.surroundings, &mut memory, &job.ticket.project)?;
-    let recorded = memory
-        .cursor(&path.to_string_lossy())?
-        .map(|cursor| Reached {
-            generation: cursor.generation,
-            end: cursor.end,
-            first_record: cursor.first_record,
-        });
+    notice_loss(context, &mut memory, &job.ticket.project)?;
+    let recorded = memory.cursor(&path.to_string_lossy())?;
+    let recorded = recorded.map(|cursor| Reached {
+        generation: cursor.generation,
+        end: cursor.end,
+        first_record: cursor.first_record,
+    });
     let reached = recorded.max(context.claims().furthest(path, &job.ticket.id));
-    let (generation, start) = begin(
-        reached,
-        first_record,
-        length(path).map_err(ClaimError::Transcript)?,
-    );
+    let (generation, start) = begin(reached, first_record, length);
     let end = transcript_file::complete_end(path, start).map_err(ClaimError::Transcript)?;
     if end <= start {
-        return Ok(Claimed::NothingNew);
+        return Ok(None);
     }
     // What was there before we were is old: only its hash tells whether it is known.
     let is_wanted = matches!(job.ticket.event, JobEvent::Reflect | JobEvent::Bootstrap);
     let takes_old_records = is_wanted && reached.is_none();
-    let counted = lost::counted_until(&context.surroundings, &memory, job)?;
+    let counted = counted_until(context, &memory, job)?;
     let mut known = memory.known_records(&job.ticket.project.to_string_lossy())?;
     known.lost_at_most(counted);
     let mut broken = None;
@@ -112,32 +104,29 @@ pub(crate) fn claim(
     let digest = transcript_file::scan(
         path,
         Range { start, end },
-        &options(job, &context.surroundings, secrecy),
+        &options(job, context, secrecy),
         &mut is_copy,
     )
     .map_err(ClaimError::Transcript)?;
-    match broken {
-        Some(error) => Err(error.into()),
-        // Copies and bookkeeping alone, as in a fork that was left at once.
-        None if digest.stats.read == 0 => Ok(Claimed::NothingNew),
-        None => Ok(Claimed::Part(
-            JobClaim {
-                generation,
-                start,
-                end,
-                first_record,
-                records,
-            },
-            Box::new(digest),
-        )),
+    if let Some(error) = broken {
+        return Err(error.into());
     }
+    let claim = JobClaim {
+        generation,
+        start,
+        end,
+        first_record,
+        records,
+    };
+    // Copies and bookkeeping alone are nothing, as in a fork that was left at once.
+    Ok((digest.stats.read > 0).then_some((claim, digest)))
 }
 
 /// Reads a part again that was claimed before: exactly the records it claimed.
 pub(crate) fn read_again(
-    job: &JobInProgress,
+    job: &Job,
     claim: &JobClaim,
-    surroundings: &Surroundings,
+    context: &Worker,
     secrecy: Secrecy,
 ) -> Result<Digest, FsError> {
     let own: HashSet<u64> = claim.records.iter().map(|record| record.hash).collect();
@@ -148,27 +137,23 @@ pub(crate) fn read_again(
     transcript_file::scan(
         &job.ticket.transcript,
         range,
-        &options(job, surroundings, secrecy),
+        &options(job, context, secrecy),
         &mut |hash, _| !own.contains(&hash.0),
     )
 }
 
-fn options(job: &JobInProgress, surroundings: &Surroundings, secrecy: Secrecy) -> ReadOptions {
+fn options(job: &Job, context: &Worker, secrecy: Secrecy) -> ReadOptions {
+    let home = context.paths().home().and_then(Path::to_str);
     ReadOptions {
         lane: lane_of(job.ticket.event, &job.ticket.transcript),
-        home: surroundings
-            .paths
-            .home()
-            .and_then(Path::to_str)
-            .map(str::to_owned),
+        home: home.map(str::to_owned),
         secrecy,
         attended: job.ticket.attended,
         ..ReadOptions::default()
     }
 }
 
-/// Which lines of a transcript are its messages: in a subagent's own file, those that
-/// elsewhere are side talk.
+/// Returns the lane of a transcript's messages; a subagent's own file has them as side talk.
 pub(crate) fn lane_of(event: JobEvent, transcript: &Path) -> Lane {
     let is_subagents = transcript.parent().and_then(Path::file_name) == Some("subagents".as_ref());
     if event == JobEvent::SubagentStop || is_subagents {
@@ -178,42 +163,35 @@ pub(crate) fn lane_of(event: JobEvent, transcript: &Path) -> Lane {
     }
 }
 
-/// Where the claim begins: after what was reached, or anew in a transcript that shrank
-/// or was replaced.
+/// Returns where the claim begins: after what was reached, or at 0 in a file that was replaced.
 fn begin(reached: Option<Reached>, first_record: Option<u64>, length: u64) -> (u64, u64) {
-    match reached {
-        None => (0, 0),
-        Some(reached) => {
-            let replaced = reached.first_record.is_some()
-                && first_record.is_some()
-                && reached.first_record != first_record;
-            if replaced || length < reached.end {
-                (reached.generation + 1, 0)
-            } else {
-                (reached.generation, reached.end)
-            }
-        }
+    let Some(reached) = reached else {
+        return (0, 0);
+    };
+    let are_known = reached.first_record.is_some() && first_record.is_some();
+    if are_known && reached.first_record != first_record || length < reached.end {
+        (reached.generation + 1, 0)
+    } else {
+        (reached.generation, reached.end)
     }
 }
 
-fn length(path: &Path) -> Result<u64, FsError> {
-    let file = fsx::open_regular(path).context("read transcript", path)?;
-    Ok(file.metadata().context("read transcript", path)?.len())
-}
-
-fn first_record(path: &Path) -> Result<Option<u64>, FsError> {
-    let file = fsx::open_regular(path).context("read transcript", path)?;
+/// Returns the hash of the first record, if it is complete, and the length.
+fn beginning(path: &Path) -> Result<(Option<u64>, u64), FsError> {
     let mut bytes = Vec::new();
-    file.take(FIRST_RECORD_BYTES)
-        .read_to_end(&mut bytes)
-        .context("read transcript", path)?;
-    let line = match memchr::memchr(b'\n', &bytes) {
-        Some(end) => &bytes[..end],
-        None if bytes.len() as u64 == FIRST_RECORD_BYTES => &bytes,
-        None => return Ok(None),
+    let mut read = || {
+        let file = fsx::open_regular(path)?;
+        let length = file.metadata()?.len();
+        file.take(FIRST_RECORD_BYTES).read_to_end(&mut bytes)?;
+        Ok(length)
     };
-    let hash = Sha256::digest(line);
-    Ok(hash.first_chunk().map(|first| u64::from_be_bytes(*first)))
+    let length = read().context("read transcript", path)?;
+    let end = memchr::memchr(b'\n', &bytes);
+    let is_cut = bytes.len() as u64 == FIRST_RECORD_BYTES;
+    let end = end.or(is_cut.then_some(bytes.len()));
+    let hash = end.map(|end| Sha256::digest(&bytes[..end]));
+    let first = hash.and_then(|hash| hash.first_chunk().copied());
+    Ok((first.map(u64::from_be_bytes), length))
 }
 
 /// What the jobs in the spool have claimed.
@@ -224,7 +202,6 @@ fn first_record(path: &Path) -> Result<Option<u64>, FsError> {
 pub(crate) struct Claims {
     ends: HashMap<PathBuf, Vec<(JobId, Reached)>>,
     owners: HashMap<PathBuf, HashMap<u64, JobId>>,
-    /// Transcripts that a job of a newer version may have claimed.
     closed: HashSet<PathBuf>,
 }
 
@@ -237,7 +214,7 @@ pub(super) struct Reached {
 }
 
 impl Claims {
-    pub(crate) fn add(&mut self, job: &JobInProgress) {
+    pub(crate) fn add(&mut self, job: &Job) {
         let Some(claim) = &job.progress.claim else {
             return;
         };
@@ -256,7 +233,7 @@ impl Claims {
         }
     }
 
-    pub(crate) fn remove(&mut self, job: &JobInProgress) {
+    pub(crate) fn remove(&mut self, job: &Job) {
         let id = &job.ticket.id;
         if let Some(ends) = self.ends.get_mut(&job.ticket.transcript) {
             ends.retain(|(owner, _)| owner != id);
@@ -273,7 +250,6 @@ impl Claims {
         }
     }
 
-    /// Leaves a transcript to a newer version, whose job for it cannot be read.
     pub(crate) fn close(&mut self, transcript: PathBuf) {
         self.closed.insert(transcript);
     }
@@ -287,21 +263,89 @@ impl Claims {
     }
 
     pub(super) fn furthest(&self, transcript: &Path, own: &JobId) -> Option<Reached> {
-        self.ends
-            .get(transcript)?
-            .iter()
-            .filter(|(owner, _)| owner != own)
-            .map(|(_, reached)| *reached)
-            .max()
+        let ends = self.ends.get(transcript)?.iter();
+        let of_others = ends.filter(|(owner, _)| owner != own);
+        of_others.map(|(_, reached)| *reached).max()
     }
 
     pub(super) fn is_owned(&self, project: &Path, hash: u64, own: &JobId) -> bool {
-        let owner = self
-            .owners
-            .get(project)
-            .and_then(|owners| owners.get(&hash));
-        owner.is_some_and(|owner| owner != own)
+        let owners = self.owners.get(project);
+        owners.is_some_and(|owners| owners.get(&hash).is_some_and(|owner| owner != own))
     }
+}
+
+/// How the jobs ended whose part of a transcript counts as done.
+const COVERS: [JobOutcome; 3] = [JobOutcome::Applied, JobOutcome::Failed, JobOutcome::Dropped];
+
+/// Notes until when all of a project has counted, if a snapshot names a job that is not known.
+pub(super) fn notice_loss(context: &Worker, memory: &mut Memory, project: &Path) -> Result {
+    let name = project.to_string_lossy();
+    if let Some(until) = lost_until(context, memory, project)?
+        && memory.begin_anew(&name, until, &open_in(context, project)?, context.now())?
+    {
+        let what = format!("the memory of {name} is new: what sessions said until {until} counted");
+        context.log("worker", &what);
+    }
+    Ok(())
+}
+
+/// Returns until when a session has counted by a memory that is gone. Of one that waited or was
+/// open then, only what earlier jobs took has counted; the log of reflections names those.
+pub(super) fn counted_until(
+    context: &Worker,
+    memory: &Memory,
+    job: &Job,
+) -> Result<Timestamp, ClaimError> {
+    let ticket = &job.ticket;
+    let born = ticket.at.checked_sub(SignedDuration::from_millis(1));
+    let name = ticket.project.to_string_lossy();
+    let lost_since = memory.begun_anew(born.unwrap_or(Timestamp::MIN))?;
+    let has_waited = lost_since.iter().any(|(project, _)| *project == name);
+    if !has_waited && !memory.was_open_then(&name, &ticket.session)? {
+        return Ok(Timestamp::MAX);
+    }
+    let beginnings = transcript_file::beginnings(&ticket.transcript, 0, u64::MAX);
+    let origins = beginnings.map_err(ClaimError::Transcript)?.origins;
+    let sessions = std::iter::once(&ticket.session).chain(&origins);
+    let sessions: Vec<String> = sessions.map(|id| redact::mask(id).into_owned()).collect();
+    let last = telemetry::reflections(context.paths())
+        .filter(|line| sessions.iter().any(|id| line["turn"] == id.as_str()))
+        .filter(|line| COVERS.iter().any(|end| line["outcome"] == end.word()))
+        .filter_map(|line| JobId::parse(line["job"].as_str()?)?.time())
+        .max();
+    // The name of a job has its second.
+    let last = last.and_then(|time| time.checked_add(SignedDuration::from_secs(1)).ok());
+    Ok(last.unwrap_or(Timestamp::MIN))
+}
+
+fn open_in(context: &Worker, project: &Path) -> Result<Vec<String>, FsError> {
+    let marks = open_session::all(context.paths())?.into_iter();
+    let ours = marks.filter(|mark| mark.project == project);
+    Ok(ours.map(|mark| mark.session).collect())
+}
+
+/// When the newest snapshot was made whose job is neither known nor under way.
+fn lost_until(context: &Worker, memory: &Memory, project: &Path) -> Result<Option<Timestamp>> {
+    let snapshots = Snapshots::new(&context.paths().project(project));
+    let list = match snapshots.list() {
+        // What is no folder holds none.
+        Err(error) if error.source.kind() == ErrorKind::NotADirectory => return Ok(None),
+        list => list?,
+    };
+    for job in list.iter().rev().map(|snapshot| &snapshot.job) {
+        let id = JobId::parse(job);
+        let is_under_way = id.is_some_and(|id| job_file(&context.paths().spool(), &id).exists());
+        if is_under_way || memory.job(job)?.is_some() {
+            continue;
+        }
+        let bytes = snapshots.read(job)?.unwrap_or_default();
+        let playbook: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let written = playbook["last_updated"].as_str();
+        if let Some(written) = written.and_then(|time| time.parse::<Timestamp>().ok()) {
+            return Ok(Some(written.min(context.now())));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::block_in_place;
@@ -20,22 +21,23 @@ use tokio::task::block_in_place;
 use super::apply::Work;
 use super::ask::{self, POINTS_ONLY};
 use super::budget::{Day, Usage};
-use super::context::WorkerContext;
+use super::context::Worker;
 use super::job::{JobEvent, JobId, Ticket};
-use super::outcome::Stop;
-use super::progress::{CuratorOrder, CuratorReason, JobInProgress, Progress};
+use super::outcome::{self, Outcome, Step};
+use super::progress::{self, CuratorOrder, CuratorReason, Job};
 use super::spool::{self, IdEntropy};
-use super::{QueueError, files, instructions, outcome, stages};
+use super::transcripts::dashed;
+use super::{QueueError, Result, stages};
 use crate::account::Need;
 use crate::backend::BackendName;
 use crate::config::{Config, MemoryMode};
-use crate::freshness;
-use crate::fsx;
+use crate::freshness::git::Git;
 use crate::memory::{Memory, NoteLine, OutdatedNote, WaitingNotes};
 use crate::paths::Paths;
 use crate::playbook::render::{StartRoom, format_playbook};
 use crate::playbook::votes::UsageRecord;
 use crate::playbook::{Playbook, Point};
+use crate::redact::Masker;
 use crate::reflect::curator::{
     CuratorFact, CuratorMaterial, MAX_NOTEBOOK, NoteState, NoteUpdate, SessionFact, Taught,
     points_listed,
@@ -46,17 +48,16 @@ use crate::reflect::note::NoteId;
 use crate::reflect::reply::Curation;
 use crate::store::Store;
 use crate::transcript::estimate_tokens;
+use crate::{freshness, fsx, project};
 
 /// With fewer key points each session with notes makes a run due.
 const FEW_POINTS: usize = 8;
 /// So long a note waits at most.
 const MAX_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The number of notes that one run is given.
 const MAX_NOTES: usize = 60;
 /// A note in the prompt, and a run's answer, in tokens.
 const NOTE_TOKENS: u64 = 70;
 const ANSWER_TOKENS: u64 = 3_000;
-/// The calls of one run, one more try among them.
 const CALLS: u64 = 2;
 const MAX_FACTS: usize = 40;
 /// A key point given to so many sessions should have been cited.
@@ -67,16 +68,14 @@ const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
 const MAX_MARK: u64 = 100;
 const NO_NOTES: &str = "none of its notes is left";
 
-/// Does a curator's job.
 pub(super) async fn run(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     order: &CuratorOrder,
     config: &Config,
-    begun: Instant,
-) -> Result<(), Stop> {
+) -> Step {
     if config.reflection.dry_run && !job.is_in_doubt() {
-        return Err(Stop::Skips("dry run: the notes wait".to_owned()));
+        return Err(Outcome::skip("dry run: the notes wait"));
     }
     // One run of a project at a time: the next one sees what this one makes of the notebook.
     let curator = context.alone(&context.paths().project(&job.ticket.project));
@@ -87,25 +86,24 @@ pub(super) async fn run(
         block_in_place(|| {
             let material = gather(context, job, order, config)?;
             let playbook = listed(context, job, config)?;
-            Ok::<_, Stop>((material, playbook))
+            Ok::<_, Outcome>((material, playbook))
         })?
     };
-    let deadline = config.budgets.time_ms.deadline(begun);
-    let curation = curation(context, job, (&playbook, &material), config, deadline).await?;
+    let curation = curation(context, job, (&playbook, &material), config).await?;
     let _alone = project.lock().await;
     block_in_place(|| {
         let work = Work::Curation(&material, &curation);
-        stages::finish(context, job, &work, config, begun)
+        stages::finish(context, job, &work, config)
     })
 }
 
 /// Returns what the run is shown beside the playbook: from its file, else gathered and kept.
 fn gather(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     order: &CuratorOrder,
     config: &Config,
-) -> Result<CuratorMaterial, Stop> {
+) -> Step<CuratorMaterial> {
     if let Some(material) = &job.progress.material {
         return Ok(material.clone());
     }
@@ -118,23 +116,19 @@ fn gather(
     let (outdated, refused) = (memory.outdated(&name)?, memory.refused_last(&name)?);
     let usage = memory.usage(&name)?;
     drop(memory);
-    let (waiting, notebook): (Vec<NoteLine>, Vec<NoteLine>) = lines
-        .into_iter()
-        .partition(|line| order.notes.contains(&line.note.id));
+    let is_ordered = |line: &NoteLine| order.notes.contains(&line.note.id);
+    let (waiting, notebook): (Vec<_>, Vec<_>) = lines.into_iter().partition(is_ordered);
     if waiting.is_empty() && outdated.is_empty() {
-        return Err(Stop::Skips(NO_NOTES.to_owned()));
+        return Err(Outcome::skip(NO_NOTES));
     }
     let is_new = |line: &NoteLine| line.state != NoteState::Waiting;
+    let notebook = notebook.into_iter();
     let material = CuratorMaterial {
         waiting: waiting.into_iter().map(|line| line.note).collect(),
         // What came since the order was made has a run of its own.
-        notebook: notebook
-            .into_iter()
-            .filter(is_new)
-            .map(|line| line.note)
-            .collect(),
+        notebook: notebook.filter(is_new).map(|line| line.note).collect(),
         facts: facts(context, &project, (&playbook, &usage), outdated, config),
-        instructions: instructions::read(context.paths(), &project, &secrecy.masker),
+        instructions: read_instructions(context.paths(), &project, &secrecy.masker),
         refused,
     };
     job.progress.seen_until = seen_until;
@@ -143,10 +137,9 @@ fn gather(
     Ok(material)
 }
 
-/// Returns what code found: points that sessions showed wrong, that name what is gone, that
-/// nobody cited, and the room.
+/// Returns what code found: points shown wrong, gone or never cited, and the room left.
 fn facts(
-    context: &WorkerContext,
+    context: &Worker,
     project: &Path,
     (playbook, usage): (&Playbook, &UsageRecord),
     outdated: Vec<OutdatedNote>,
@@ -199,12 +192,7 @@ fn shown_wrong(outdated: OutdatedNote) -> CuratorFact {
     }
 }
 
-/// Returns the playbook as the run is shown it.
-fn listed(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    config: &Config,
-) -> Result<String, Stop> {
+fn listed(context: &Worker, job: &mut Job, config: &Config) -> Step<String> {
     let playbook = ask::points_of(context, job, config)?;
     let name = job.ticket.project.to_string_lossy();
     let memory = context.memory();
@@ -234,7 +222,6 @@ fn listed(
     ))
 }
 
-/// Says how the user protects a key point, if so.
 pub(super) fn protection(usage: &UsageRecord, point: &Point<'_>) -> Option<Protection> {
     if usage.said.contains(point.name) {
         Some(Protection::Said)
@@ -248,17 +235,16 @@ pub(super) fn protection(usage: &UsageRecord, point: &Point<'_>) -> Option<Prote
 
 /// Returns the answer: from the job's file, else asked for and kept.
 async fn curation(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     (playbook, material): (&str, &CuratorMaterial),
     config: &Config,
-    deadline: Option<Instant>,
-) -> Result<Curation, Stop> {
+) -> Step<Curation> {
     if let Some(curation) = &job.progress.curation {
         return Ok(curation.clone());
     }
     stages::can_keep_an_answer(context, job)?;
-    let asked = ask::curator(context, job, (playbook, material), config, deadline).await?;
+    let asked = ask::curator(context, job, (playbook, material), config).await?;
     if let Some(cause) = &asked.cause {
         return Err(stages::useless(context, job, cause, outcome::CURATE));
     }
@@ -268,9 +254,8 @@ async fn curation(
     Ok(asked.result)
 }
 
-/// Returns what becomes of the notes of a job that failed or was given up: runs see them in the
-/// notebook from now on.
-pub(super) fn given_back(job: &JobInProgress) -> Vec<NoteUpdate> {
+/// Returns the notes of a failed job as lines of the notebook.
+pub(super) fn given_back(job: &Job) -> Vec<NoteUpdate> {
     let order = job.curate.iter().flat_map(|order| &order.notes);
     let update = |id: &NoteId| NoteUpdate {
         id: *id,
@@ -297,7 +282,7 @@ pub(super) fn in_words(material: &CuratorMaterial) -> String {
 }
 
 /// Returns the reflection that a dream leaves (spec/3), where it found something.
-pub(super) fn dreamt(job: &JobInProgress, config: &Config) -> Option<Learned> {
+pub(super) fn dreamt(job: &Job, config: &Config) -> Option<Learned> {
     let is_dream = job.curate.as_ref()?.why == CuratorReason::Dream;
     let curation = job.progress.curation.as_ref()?;
     let is_kept = is_dream && config.memory.mode == MemoryMode::Full;
@@ -324,9 +309,8 @@ pub(crate) enum CuratorWish {
     Dream(usize),
 }
 
-/// Enqueues a run after a job, if one is due. The job is in the spool still, so that a stop here
-/// loses nothing.
-pub(super) fn after_job(context: &WorkerContext, job: &JobInProgress) -> Result<(), Stop> {
+/// Enqueues a run that is due after a job, whose file is still there.
+pub(super) fn after_job(context: &Worker, job: &Job) -> Step {
     if job.edit.is_some() {
         return Ok(());
     }
@@ -344,12 +328,10 @@ pub(super) fn after_job(context: &WorkerContext, job: &JobInProgress) -> Result<
     }
 }
 
-/// Enqueues a run of the worker's own project, if one is due: an earlier worker may have been
-/// stopped before it could.
-pub(super) fn at_start(context: &WorkerContext) {
-    let surroundings = &context.surroundings;
-    if let Some(project) = &surroundings.home_project {
-        let need = surroundings.account.need.clone();
+/// Enqueues a run of the worker's own project that an earlier worker could not.
+pub(super) fn at_start(context: &Worker) {
+    if let Some(project) = &context.home_project {
+        let need = context.account.need.clone();
         if let Err(error) = enqueue(context, project, (need, None), None) {
             context.log("worker", &error.to_string());
         }
@@ -359,12 +341,16 @@ pub(super) fn at_start(context: &WorkerContext) {
 /// Enqueues a project's run if one is due, or wished for and there is something to look at;
 /// returns its id, or that of the one that is there. `ends` is a job that is about to leave.
 pub(crate) fn enqueue(
-    context: &WorkerContext,
+    context: &Worker,
     project: &Path,
     (need, wish): (Need, Option<CuratorWish>),
     ends: Option<&JobId>,
-) -> Result<Option<JobId>, QueueError> {
-    let config = context.surroundings.config_for(project)?;
+) -> Result<Option<JobId>> {
+    let agreed = match wish {
+        Some(CuratorWish::Batch(agreed)) => Some(agreed),
+        _ => None,
+    };
+    let config = context.config_for(project)?;
     let is_off = !config.reflection.enabled || config.reflection.dry_run;
     if need.backend == BackendName::Rules || is_off || project == context.paths().own() {
         return Ok(None);
@@ -377,13 +363,13 @@ pub(crate) fn enqueue(
         return Ok(None);
     }
     let spool = context.paths().spool();
-    let jobs = files::all(&spool)?;
+    let jobs = progress::all(&spool)?;
     let jobs = jobs.filter(|job| job.ticket.project == project && Some(&job.ticket.id) != ends);
     let mut has_bootstrap = false;
     for job in jobs {
         has_bootstrap |= job.ticket.event == JobEvent::Bootstrap;
         let Some(order) = &job.curate else { continue };
-        if !matches!(wish, Some(CuratorWish::Batch(_))) {
+        if agreed.is_none() {
             return Ok(Some(job.ticket.id));
         }
         // Each batch has a run of its own, which its agreement pays.
@@ -395,11 +381,7 @@ pub(crate) fn enqueue(
         None => due(context, project, &config, waiting)?,
     };
     let Some(order) = order else { return Ok(None) };
-    let agreed = match wish {
-        Some(CuratorWish::Batch(agreed)) => Some(agreed),
-        _ => None,
-    };
-    let clock = context.surroundings.clock;
+    let clock = context.clock;
     let entropy = IdEntropy::of(clock, || {
         format!("curate\n{name}\n{last}\n{:?}", order.notes)
     });
@@ -407,34 +389,24 @@ pub(crate) fn enqueue(
         need: Some(need),
         ..Ticket::new(JobEvent::Curate, project, context.now())
     };
-    let id = spool::put_as(context.paths(), &entropy, ticket, |ticket| JobInProgress {
-        ticket: ticket.clone(),
-        edit: None,
-        curate: Some(order.clone()),
-        progress: Progress {
-            agreed,
-            ..Progress::default()
-        },
+    let id = spool::put_as(context.paths(), &entropy, ticket, |ticket| {
+        let mut job = Job::new(ticket.clone());
+        (job.curate, job.progress.agreed) = (Some(order.clone()), agreed);
+        job
     })?;
     context.note_enqueued();
     context.log(id.as_str(), &format!("due: {:?}", order.why));
     Ok(Some(id))
 }
 
-/// Returns a project's run that waits to be made.
-pub(crate) fn waiting_run(paths: &Paths, project: &Path) -> Result<Option<JobId>, QueueError> {
+pub(crate) fn waiting_run(paths: &Paths, project: &Path) -> Result<Option<JobId>> {
     let spool = paths.spool();
-    let mut jobs = files::all(&spool)?;
+    let mut jobs = progress::all(&spool)?;
     let run = jobs.find(|job| job.curate.is_some() && job.ticket.project == project);
     Ok(run.map(|job| job.ticket.id))
 }
 
-/// Returns the most that one run of a project may take.
-pub(crate) fn estimate(
-    paths: &Paths,
-    config: &Config,
-    project: &Path,
-) -> Result<Usage, QueueError> {
+pub(crate) fn estimate(paths: &Paths, config: &Config, project: &Path) -> Result<Usage> {
     let masker = config.secrets.secrecy()?.masker;
     let playbook = Store::of(paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, POINTS_ONLY));
@@ -442,7 +414,7 @@ pub(crate) fn estimate(
     let room = config.injection.max_units as u64 / 2;
     let notes = NOTE_TOKENS * (MAX_NOTES + MAX_NOTEBOOK + MAX_FACTS) as u64;
     let prompt = estimate_tokens(&ask::curator_template(paths)?)
-        + estimate_tokens(&instructions::read(paths, project, &masker))
+        + estimate_tokens(&read_instructions(paths, project, &masker))
         + points
         + room
         + notes;
@@ -458,7 +430,7 @@ fn wished(
     wish: CuratorWish,
     waiting: WaitingNotes,
     now: Timestamp,
-) -> Result<Option<CuratorOrder>, QueueError> {
+) -> Result<Option<CuratorOrder>> {
     let (why, mut notes) = match wish {
         CuratorWish::Batch(_) => (CuratorReason::Batch, waiting.ids),
         CuratorWish::Asked => (CuratorReason::Asked, waiting.ids),
@@ -477,13 +449,13 @@ fn wished(
 
 /// Returns what a run is to look at, if one is due by what waits.
 fn due(
-    context: &WorkerContext,
+    context: &Worker,
     project: &Path,
     config: &Config,
     waiting: WaitingNotes,
-) -> Result<Option<CuratorOrder>, QueueError> {
+) -> Result<Option<CuratorOrder>> {
     let now = context.now();
-    let has_few = || -> Result<bool, QueueError> {
+    let has_few = || -> Result<bool> {
         let playbook = Store::of(context.paths(), project).load()?;
         Ok(playbook.points().count() < FEW_POINTS)
     };
@@ -506,9 +478,8 @@ fn due(
     Ok(Some(CuratorOrder { notes, why }))
 }
 
-/// Enqueues a dream for each of these projects, with `memory.mode = "full"` once a day where
-/// nothing waits.
-pub(super) fn dreams(context: &WorkerContext, projects: &[PathBuf]) {
+/// Enqueues dreams, with `memory.mode = "full"` once a day where nothing waits.
+pub(super) fn dreams<'p>(context: &Worker, projects: impl Iterator<Item = &'p PathBuf>) {
     for project in projects {
         if let Err(error) = dream_once_a_day(context, project) {
             context.log("worker", &format!("did not dream: {error}"));
@@ -516,13 +487,11 @@ pub(super) fn dreams(context: &WorkerContext, projects: &[PathBuf]) {
     }
 }
 
-fn dream_once_a_day(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
-    let config = context.surroundings.config_for(project)?;
-    let need = &context.surroundings.account.need;
-    let is_parked = context
-        .backoff()
-        .parked(&need.account(), context.now())
-        .is_some();
+fn dream_once_a_day(context: &Worker, project: &Path) -> Result {
+    let config = context.config_for(project)?;
+    let need = &context.account.need;
+    let (account, now) = (need.account(), context.now());
+    let is_parked = context.backoff().parked(&account, now).is_some();
     if config.memory.mode != MemoryMode::Full || is_parked {
         return Ok(());
     }
@@ -542,4 +511,188 @@ fn dream_once_a_day(context: &WorkerContext, project: &Path) -> Result<(), Queue
         fsx::quick(&mark, today.as_bytes())?;
     }
     Ok(())
+}
+
+const MAX_CHARS: usize = 40_000;
+const MAX_FILE_BYTES: u64 = 256 << 10;
+/// The number of files of one kind that are read: nested ones, rules, the client's own notes.
+const MAX_FILES: usize = 50;
+/// The number of files that are read in all, with those that others import.
+const MAX_ALL: usize = 200;
+/// The number of imports that are followed from one file to the next, as by the client.
+const MAX_HOPS: usize = 5;
+const MAX_DEPTH: usize = 8;
+const GIT_TIME: Duration = Duration::from_secs(10);
+
+/// Returns the masked instructions of a project, each file under its name, and one line that
+/// names what was left out.
+///
+/// A file that cannot be read, is no regular file or is outside of the project says nothing.
+pub(super) fn read_instructions(paths: &Paths, project: &Path, masker: &Masker) -> String {
+    let mut own = root_files(project);
+    own.extend(nested(project));
+    own.extend(markdown_below(&project.join(".claude/rules"), MAX_DEPTH));
+    let mut files = with_imports(project, own);
+    let of_client = paths.client_projects().join(dashed(project)).join("memory");
+    files.extend(markdown_below(&of_client, 0));
+    let mut text = String::new();
+    let mut left_out: Vec<String> = Vec::new();
+    let mut room = MAX_CHARS;
+    for file in files {
+        let name = name_of(project, &file);
+        let Some(said) = text_of(&file) else { continue };
+        let said = masker.mask(said.trim());
+        if said.is_empty() {
+            continue;
+        }
+        let head = format!("From {name}:\n");
+        let part: String = said.chars().take(room.saturating_sub(head.len())).collect();
+        if part.len() < said.len() {
+            left_out.push(name);
+        }
+        if part.is_empty() {
+            continue;
+        }
+        room = room.saturating_sub(head.len() + part.chars().count());
+        text.push_str(&head);
+        text.push_str(&part);
+        text.push('\n');
+    }
+    if !left_out.is_empty() {
+        text.push_str("(Left out, or in part: ");
+        text.push_str(&left_out.join(", "));
+        text.push_str(")\n");
+    }
+    text
+}
+
+/// Returns the files at the root that the client, or another agent, reads in any case.
+fn root_files(project: &Path) -> Vec<PathBuf> {
+    let mut files = in_any_case(project, "claude.md");
+    files.extend(in_any_case(&project.join(".claude"), "claude.md"));
+    files.extend(["CLAUDE.local.md", "AGENTS.md"].map(|name| project.join(name)));
+    files
+}
+
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let entries = fsx::list(folder).unwrap_or_default().into_iter();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.sort();
+    files
+}
+
+fn in_any_case(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let mut files = sorted(folder);
+    files.retain(|file| {
+        file.file_name()
+            .is_some_and(|it| it.eq_ignore_ascii_case(name))
+    });
+    files
+}
+
+fn nested(project: &Path) -> Vec<PathBuf> {
+    if project::git_above(project).is_none() {
+        return Vec::new();
+    }
+    let git = Git::at(project, GIT_TIME);
+    let listed = git.ask_now(&["ls-files", "-z"]).unwrap_or_default();
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let files = listed.split_terminator('\0').filter(|file| {
+        let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
+        !matches!(folder, "" | ".claude") && name.eq_ignore_ascii_case("claude.md")
+    });
+    let files = files.take(MAX_FILES);
+    files.map(|file| project.join(file)).collect()
+}
+
+/// Returns the Markdown files of a folder, and of those below it down to `depth`, in order.
+fn markdown_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for path in sorted(folder) {
+        let is_folder = fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir());
+        if is_folder && depth > 0 {
+            files.extend(markdown_below(&path, depth - 1));
+        } else if !is_folder && path.extension().is_some_and(|end| end == "md") {
+            files.push(path);
+        }
+    }
+    files.truncate(MAX_FILES);
+    files
+}
+
+/// Returns the files of the project, each followed by those that it imports (`@docs/a.md`).
+fn with_imports(project: &Path, files: Vec<PathBuf>) -> Vec<PathBuf> {
+    fn add(all: &mut Vec<PathBuf>, project: &Path, file: PathBuf, hops: usize) {
+        if all.len() == MAX_ALL || all.contains(&file) || !is_own(project, &file) {
+            return;
+        }
+        let Some(text) = text_of(&file) else { return };
+        let folder = file.parent().unwrap_or(project).to_owned();
+        all.push(file);
+        if hops > 0 {
+            for path in imports(&text) {
+                add(all, project, plain(&folder.join(path)), hops - 1);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    for file in files {
+        add(&mut all, project, file, MAX_HOPS);
+    }
+    all
+}
+
+/// Returns the paths that a text imports; in code an `@` imports nothing.
+fn imports(text: &str) -> Vec<&str> {
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+            is_code = !is_code;
+        } else if !is_code {
+            let words = line.split('`').step_by(2).flat_map(str::split_whitespace);
+            let paths = words.filter_map(|word| word.strip_prefix('@'));
+            let paths = paths.map(|path| path.split('#').next().unwrap_or_default());
+            let end = [',', ';', ':', '.', ')', '!', '?'];
+            found.extend(paths.map(|path| path.trim_end_matches(end)));
+        }
+    }
+    found.retain(|path| !path.is_empty());
+    found
+}
+
+/// Resolves `.` and `..` by the names alone, so that one file has one path.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => _ = plain.pop(),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// Returns true for a file of the project that no link leads out of.
+fn is_own(project: &Path, file: &Path) -> bool {
+    let folder = file.parent().map(fs::canonicalize);
+    let project = fs::canonicalize(project);
+    let folder = folder.and_then(Result::ok);
+    folder.is_some_and(|folder| project.is_ok_and(|project| folder.starts_with(project)))
+}
+
+fn text_of(file: &Path) -> Option<String> {
+    if !fs::symlink_metadata(file).ok()?.is_file() {
+        return None;
+    }
+    String::from_utf8(fsx::read(file, MAX_FILE_BYTES).ok()?).ok()
+}
+
+fn name_of(project: &Path, file: &Path) -> String {
+    if let Ok(name) = file.strip_prefix(project) {
+        return name.to_string_lossy().into_owned();
+    }
+    let name = file.file_name().unwrap_or_default();
+    format!("Claude Code's memory, {}", name.to_string_lossy())
 }

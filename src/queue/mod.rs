@@ -8,11 +8,6 @@ pub(crate) mod budget;
 pub(crate) mod claim;
 pub(crate) mod context;
 pub(crate) mod curate;
-pub(crate) mod drain;
-pub(crate) mod edit;
-pub(crate) mod files;
-mod instructions;
-mod lost;
 pub(crate) mod notices;
 pub(crate) mod outcome;
 pub(crate) mod progress;
@@ -21,18 +16,14 @@ pub(crate) mod recover;
 pub(crate) mod requests;
 mod schedule;
 pub(crate) mod screening;
-pub(crate) mod shown;
 pub(crate) mod stages;
-pub(crate) mod tidy;
 pub(crate) mod transcripts;
-pub(crate) mod trigger_table;
-pub(crate) mod trust_record;
 pub(crate) mod worker;
 
 use std::time::Duration;
 
 // What hooks use as well.
-pub(crate) use playbook_core::{job, job_id, open_session, spool, status, worker_lock};
+pub(crate) use playbook_core::{job, open_session, spool, status, worker_lock};
 
 use crate::config::ConfigError;
 use crate::fsx::FsError;
@@ -42,6 +33,8 @@ use crate::store::StoreError;
 
 /// How long a playbook's lock is waited for by what cannot do without it.
 const LOCK_WAIT: Duration = Duration::from_secs(60);
+
+pub(crate) type Result<T = (), E = QueueError> = std::result::Result<T, E>;
 
 /// What may pass: a job that meets it waits.
 #[derive(Debug, thiserror::Error)]

@@ -6,12 +6,12 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use super::context::{Surroundings, WorkerContext};
+use super::context::Worker;
 use super::job::{JobEvent, JobId};
 use super::outcome::in_words;
 use super::schedule::Schedule;
 use super::status::{Notice, Status};
-use super::{files, spool};
+use super::{progress, spool};
 use crate::account::Sent;
 use crate::config::Notices;
 use crate::learned_news::{LearnedNews, told_until};
@@ -29,39 +29,35 @@ const LAST_JOBS: u64 = 50;
 const MANY_FAILED: usize = 50;
 
 pub(super) fn all(
-    context: &WorkerContext,
+    context: &Worker,
     schedule: &Schedule,
     unreadable: &BTreeSet<String>,
 ) -> Vec<Notice> {
     let told = [
-        failed(&context.surroundings),
-        waiting(&context.surroundings, schedule),
+        failed(context),
+        waiting(context, schedule),
         unreflected(context, schedule),
         used_up(context),
     ];
-    let unreadable = unreadable.iter().map(|why| {
+    let mut all: Vec<Notice> = told.into_iter().flatten().collect();
+    all.extend(passing(context));
+    all.extend(sent(context));
+    all.extend(begun_anew(context));
+    all.extend(unreadable.iter().map(|why| {
         let text = format!("a job is left alone: {why}; `playbook jobs` lists the jobs");
         Notice::new(why, text)
-    });
+    }));
     let templates = templates::unfit(context.paths()).into_iter();
-    let templates = templates.map(|text| Notice::new(&text.clone(), text));
-    let told = told.into_iter().flatten().chain(passing(context));
-    let told = told.chain(sent(context));
-    told.chain(begun_anew(context))
-        .chain(unreadable)
-        .chain(templates)
-        .chain(without_account(context, schedule))
-        .collect()
+    all.extend(templates.map(|text| Notice::new(&text.clone(), text)));
+    all.extend(without_account(context, schedule));
+    all
 }
 
 /// Keys and logins that are refused or not there, by the names that hooks know them by.
-fn without_account(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> {
-    let own = context.surroundings.account.names();
-    let lack = context
-        .surroundings
-        .account
-        .lack()
-        .filter(|_| schedule.waiting().next().is_some());
+fn without_account(context: &Worker, schedule: &Schedule) -> Vec<Notice> {
+    let own = context.account.names();
+    let has_jobs = schedule.waiting().next().is_some();
+    let lack = context.account.lack().filter(|_| has_jobs);
     let lack = lack.map(|lack| (own[0].clone(), lack));
     let backoff = context.backoff();
     let refused = backoff.refused().filter_map(|(account, parked)| {
@@ -69,38 +65,28 @@ fn without_account(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> 
         let text = format!("{}; `{command}` {why}", in_words(&parked.reason));
         Some((account.clone(), text))
     });
-    let all = lack.into_iter().chain(refused);
-    all.flat_map(|(account, text)| {
-        let names = if own.contains(&account) {
-            own.clone()
-        } else {
-            vec![account]
-        };
+    let notices = lack.into_iter().chain(refused).flat_map(|(account, text)| {
+        let is_own = own.contains(&account);
+        let names = if is_own { own.clone() } else { vec![account] };
         names.into_iter().map(move |account| Notice {
             account: Some(account),
             ..Notice::new("account", format!("nothing is learned: {text}"))
         })
-    })
-    .collect()
+    });
+    notices.collect()
 }
 
 /// Today's calls, for the first start after one, and once a day.
-fn sent(context: &WorkerContext) -> Option<Notice> {
-    let Surroundings {
-        account, config, ..
-    } = &context.surroundings;
+fn sent(context: &Worker) -> Option<Notice> {
     let sent = Sent::of(&context.memory(), context.now()).ok()?;
-    let text = sent
-        .today(account, context.now())
-        .filter(|_| config.top.notices == Notices::All)?;
-    Some(Notice::new(
-        &format!("sent\n{}", account.need.account()),
-        text,
-    ))
+    let text = sent.today(&context.account, context.now());
+    let text = text.filter(|_| context.config.top.notices == Notices::All)?;
+    let topic = format!("sent\n{}", context.account.need.account());
+    Some(Notice::new(&topic, text))
 }
 
 /// What earlier rules held back and today's let pass, until the user has looked at it.
-fn passing(context: &WorkerContext) -> Vec<Notice> {
+fn passing(context: &Worker) -> Vec<Notice> {
     let counts = context.memory().quarantine_counts().unwrap_or_default();
     let passing = counts.into_iter().filter(|(.., passing)| *passing > 0);
     let notices = passing.map(|(project, _, count)| {
@@ -114,7 +100,7 @@ fn passing(context: &WorkerContext) -> Vec<Notice> {
 }
 
 /// Projects whose memory is gone, for a day.
-fn begun_anew(context: &WorkerContext) -> Vec<Notice> {
+fn begun_anew(context: &Worker) -> Vec<Notice> {
     let since = context.now().checked_sub(LONG).unwrap_or(Timestamp::MIN);
     let projects = context.memory().begun_anew(since).unwrap_or_default();
     let notices = projects.into_iter().map(|(project, until)| {
@@ -133,19 +119,20 @@ fn begun_anew(context: &WorkerContext) -> Vec<Notice> {
     notices.chain(renamed).collect()
 }
 
-pub(super) fn quarantine(context: &WorkerContext) -> BTreeMap<String, u64> {
+pub(super) fn quarantine(context: &Worker) -> BTreeMap<String, u64> {
     let counts = context.memory().quarantine_counts().unwrap_or_default();
+    let key = |project: &str| Status::project_key(Path::new(project));
+    let counts = counts.into_iter();
     counts
-        .into_iter()
-        .map(|(project, count, _)| (Status::project_key(Path::new(&project)), count))
+        .map(|(project, count, _)| (key(&project), count))
         .collect()
 }
 
-fn failed(surroundings: &Surroundings) -> Option<Notice> {
-    let folder = surroundings.paths.failed();
+fn failed(context: &Worker) -> Option<Notice> {
+    let folder = context.paths().failed();
     let failed = spool::list(&folder).ok()?;
     let is_gone = |id: &JobId| {
-        let job = files::read(&folder, id);
+        let job = progress::read(&folder, id);
         job.is_ok_and(|job| job.is_of_session() && !job.ticket.transcript.exists())
     };
     let can_be_retried = failed.len() > MANY_FAILED || !failed.iter().all(is_gone);
@@ -159,9 +146,8 @@ fn failed(surroundings: &Surroundings) -> Option<Notice> {
     (!failed.is_empty()).then(|| Notice::new("failed", text))
 }
 
-/// Says that a budget of the day keeps the user's account from being asked.
-fn used_up(context: &WorkerContext) -> Option<Notice> {
-    let account = context.surroundings.account.need.account();
+fn used_up(context: &Worker) -> Option<Notice> {
+    let account = context.account.need.account();
     let backoff = context.backoff();
     let parked = backoff.parked(&account, context.now());
     let parked = parked.filter(|parked| parked.is_budget)?;
@@ -173,18 +159,14 @@ fn used_up(context: &WorkerContext) -> Option<Notice> {
 }
 
 /// Names what keeps jobs waiting: at once where the user can change it, else after a day.
-fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
-    let now = surroundings.now();
+fn waiting(context: &Worker, schedule: &Schedule) -> Option<Notice> {
+    let now = context.now();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let is_long = |since: Timestamp| now.duration_since(since) > LONG;
-    let worth_saying = schedule
-        .waiting()
-        .filter(|entry| entry.is_stuck || is_long(entry.since));
-    for entry in worth_saying {
-        let reason = entry
-            .reason
-            .as_deref()
-            .map_or("no worker came to it", in_words);
+    let waiting = schedule.waiting();
+    for entry in waiting.filter(|it| it.is_stuck || is_long(it.since)) {
+        let reason = entry.reason.as_deref();
+        let reason = reason.map_or("no worker came to it", in_words);
         *reasons.entry(reason).or_default() += 1;
     }
     let count: usize = reasons.values().sum();
@@ -200,43 +182,30 @@ fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
 }
 
 /// Sessions that ended since the last one that was reflected on.
-fn unreflected(context: &WorkerContext, schedule: &Schedule) -> Option<Notice> {
+fn unreflected(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     let rows = context.memory().last_jobs(None, LAST_JOBS).ok()?;
-    let reflected = rows
-        .iter()
-        .find(|row| row.job.outcome == JobOutcome::Applied);
-    let since = reflected.map(|row| row.job.finished);
-    let done = rows
-        .iter()
-        .take_while(|row| row.job.outcome != JobOutcome::Applied)
-        .filter(|row| is_session(row))
-        .count();
-    let waiting = schedule
-        .waiting()
-        .filter(|entry| entry.is_ended_session && Some(entry.since) > since)
-        .count();
-    let sessions = done + waiting;
-    (sessions >= MANY_SESSIONS).then(|| {
-        Notice::new(
-            "unreflected",
-            format!(
-                "none of the last {sessions} sessions was learned from; `playbook doctor` says what to do"
-            ),
-        )
-    })
+    let is_applied = |row: &&JobRow| row.job.outcome == JobOutcome::Applied;
+    let since = rows.iter().find(is_applied).map(|row| row.job.finished);
+    let done = rows.iter().take_while(|row| !is_applied(row));
+    let done = done.filter(|row| is_session(row)).count();
+    let waiting = schedule.waiting();
+    let waiting = waiting.filter(|entry| entry.is_ended_session && Some(entry.since) > since);
+    let sessions = done + waiting.count();
+    let text = format!(
+        "none of the last {sessions} sessions was learned from; `playbook doctor` says what to do"
+    );
+    (sessions >= MANY_SESSIONS).then(|| Notice::new("unreflected", text))
 }
 
 fn is_session(row: &JobRow) -> bool {
     row.job.event == JobEvent::SessionEnd.word() && row.job.reason != super::stages::NOTHING_NEW
 }
 
-/// The number of changes that are looked through; more are not counted.
 const LATEST: u64 = 500;
-/// The number of key points that are named.
 const NAMED: usize = 3;
 
 /// Writes what the next start in a project tells, or that there is nothing.
-pub(super) fn refresh(context: &WorkerContext, project: &Path) {
+pub(super) fn refresh(context: &Worker, project: &Path) {
     let written = news(context, project).and_then(|news| {
         LearnedNews::leave(news.as_ref(), context.paths(), project).map_err(|e| e.to_string())
     });
@@ -245,24 +214,22 @@ pub(super) fn refresh(context: &WorkerContext, project: &Path) {
     }
 }
 
-fn news(context: &WorkerContext, project: &Path) -> Result<Option<LearnedNews>, String> {
-    let config = context.surroundings.config_for(project);
+fn news(context: &Worker, project: &Path) -> Result<Option<LearnedNews>, String> {
+    let config = context.config_for(project);
     if config.map_err(|e| e.to_string())?.top.notices == Notices::Quiet {
         return Ok(None);
     }
     let told = told_until(context.paths(), project);
-    let changes = context.memory().history(&project.to_string_lossy(), LATEST);
+    let name = project.to_string_lossy();
+    let changes = context.memory().history(&name, LATEST);
     let mut changes = changes.map_err(|e| e.to_string())?;
     changes.retain(|entry| Some(entry.time) > told && is_learned(entry));
-    let said = context
-        .memory()
-        .unsettled_quotes(&project.to_string_lossy());
+    let said = context.memory().unsettled_quotes(&name);
     let mut said = said.map_err(|e| e.to_string())?;
     said.retain(|said| Some(said.since) > told);
     Ok(with_said(of(&changes), &said))
 }
 
-/// Returns `true` if a session taught it, not the user by hand.
 fn is_learned(entry: &Entry) -> bool {
     let by_hand = [
         JobEvent::Edit,
@@ -325,7 +292,6 @@ fn of(changes: &[Entry]) -> Option<LearnedNews> {
     })
 }
 
-/// Adds the user's own rules that wait for the curator.
 fn with_said(news: Option<LearnedNews>, said: &[UnsettledQuote]) -> Option<LearnedNews> {
     let until = news.as_ref().map(|news| news.until);
     let until = said.iter().map(|said| said.since).max().max(until)?;

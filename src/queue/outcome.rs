@@ -2,22 +2,21 @@
 
 use std::fmt::Display;
 use std::path::Path;
-use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::backoff::{FIRST_PAUSE, MAX_PAUSE};
 use super::claim::ClaimError;
-use super::context::WorkerContext;
-use super::progress::{JobInProgress, WaitingJob};
+use super::context::Worker;
+use super::job::JobId;
+use super::progress::{self, Job, WaitingJob};
 use super::status::{Notice, Status};
 use super::worker_lock::{self, Holder};
-use super::{QueueError, files, record};
+use super::{QueueError, record};
 use crate::fsx::FsError;
-use crate::memory::{self, JobOutcome};
+use crate::memory::JobOutcome;
 use crate::paths::Paths;
 
-/// Why a worker ended before its time.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WorkerError {
     /// It could not lock anything, and neither can another: nobody is at work.
@@ -27,13 +26,21 @@ pub(crate) enum WorkerError {
     Work(#[from] FsError),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum End {
-    /// It is gone from the spool, and what came of it is recorded.
-    Gone(Finish),
-    /// It waits until then, for this reason.
-    Waits(Timestamp, String),
-    Stays,
+/// What a step gives the next one, or how the job ends there.
+pub(super) type Step<T = ()> = Result<T, Outcome>;
+
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// It leaves the spool with this.
+    Done(Finish),
+    /// It waits until then, or for a pause that doubles.
+    Wait {
+        reason: String,
+        until: Option<Timestamp>,
+        /// Only its account keeps it, which itself says when it may try.
+        for_account: bool,
+    },
+    Fail(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,81 +50,63 @@ pub(crate) struct Finish {
 }
 
 impl Finish {
-    /// How a job ended that the memory knows.
-    pub(crate) fn of(job: memory::FinishedJob) -> Self {
-        Self {
-            outcome: job.outcome,
-            reason: job.reason,
-        }
-    }
-
-    pub(super) fn applied() -> Self {
-        Self {
-            outcome: JobOutcome::Applied,
-            reason: String::new(),
-        }
+    pub(crate) fn new(outcome: JobOutcome, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self { outcome, reason }
     }
 }
 
-#[derive(Debug)]
-pub(super) enum Stop {
-    Waits { reason: String, pause: JobPause },
-    Fails(String),
-    Skips(String),
-}
+impl Outcome {
+    pub(super) fn skip(reason: impl Into<String>) -> Self {
+        Self::Done(Finish::new(JobOutcome::Skipped, reason))
+    }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JobPause {
-    Doubling,
-    Parked(Option<Timestamp>),
-    Until(Timestamp),
-}
+    pub(super) fn wait(reason: &impl ToString) -> Self {
+        Self::Wait {
+            reason: reason.to_string(),
+            until: None,
+            for_account: false,
+        }
+    }
 
-impl Stop {
     pub(super) fn into_reason(self) -> String {
         match self {
-            Self::Waits { reason, .. } | Self::Fails(reason) | Self::Skips(reason) => reason,
-        }
-    }
-
-    pub(super) fn waits(reason: &impl ToString) -> Self {
-        Self::Waits {
-            reason: reason.to_string(),
-            pause: JobPause::Doubling,
+            Self::Wait { reason, .. } | Self::Fail(reason) => reason,
+            Self::Done(finish) => finish.reason,
         }
     }
 }
 
-impl<E: Into<QueueError>> From<E> for Stop {
+impl<E: Into<QueueError>> From<E> for Outcome {
     fn from(error: E) -> Self {
         match error.into() {
             error @ (QueueError::Settings(_) | QueueError::Secrets(_)) => {
-                Self::waits(&reason_of(&error))
+                Self::wait(&reason_of(&error))
             }
-            error => Self::waits(&error),
+            error => Self::wait(&error),
         }
     }
 }
 
-impl From<ClaimError> for Stop {
+impl From<ClaimError> for Outcome {
     fn from(error: ClaimError) -> Self {
         match error {
-            ClaimError::Transcript(error) => transcript_stop(error),
+            ClaimError::Transcript(error) => of_transcript(error),
             ClaimError::Passing(error) => error.into(),
-            ClaimError::Closed(_) => Self::waits(&error),
+            ClaimError::Closed(_) => Self::wait(&error),
         }
     }
 }
 
 /// A transcript that is gone or no file will not come back; anything else may pass. Where its
 /// folder is gone, too, it may be on a drive that is not mounted now.
-pub(super) fn transcript_stop(error: FsError) -> Stop {
+pub(super) fn of_transcript(error: FsError) -> Outcome {
     use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, Other};
     let has_folder = error.path.parent().is_some_and(Path::is_dir);
     match error.source.kind() {
         NotFound if !has_folder => error.into(),
-        NotFound | IsADirectory | NotADirectory | Other => Stop::Fails(error.to_string()),
-        _ if error.is_link_loop() => Stop::Fails(error.to_string()),
+        NotFound | IsADirectory | NotADirectory | Other => Outcome::Fail(error.to_string()),
+        _ if error.is_link_loop() => Outcome::Fail(error.to_string()),
         _ => error.into(),
     }
 }
@@ -126,83 +115,81 @@ pub(super) fn transcript_stop(error: FsError) -> Stop {
 /// its name; and of one whose file cannot be written, as only this worker knows how far it is.
 const SHORT_FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
-pub(super) fn leave(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    result: Result<(), Stop>,
-    begun: Instant,
-) -> End {
-    let id = job.ticket.id.clone();
+/// Records how the work on a job ended; what is returned is done, or waits.
+pub(super) fn leave(context: &Worker, job: &mut Job, result: Step) -> Outcome {
     let cause = match result {
-        Ok(()) => return End::Gone(Finish::applied()),
-        Err(Stop::Waits { reason, .. }) if context.is_too_old(job) => {
-            Stop::Fails(context.too_long(Some(&reason)))
+        Ok(()) => return Outcome::Done(Finish::new(JobOutcome::Applied, "")),
+        Err(Outcome::Wait { reason, .. }) if context.is_too_old(job) => {
+            Outcome::Fail(context.too_long(Some(&reason)))
         }
         Err(cause) => cause,
     };
-    let finish = |outcome, reason| Finish { outcome, reason };
     let left = match cause {
-        Stop::Waits { reason, pause } => {
-            record::waits(&context.surroundings, job, &reason, begun.elapsed());
-            return put_off(context, job, reason, pause);
+        Outcome::Wait {
+            reason,
+            until,
+            for_account,
+        } => {
+            record::waits(context, job, &reason);
+            return put_off(context, job, reason, until, for_account);
         }
-        Stop::Skips(reason) => {
-            let finish = finish(JobOutcome::Skipped, reason);
-            record::ended(context, job, &finish, begun.elapsed()).map(|()| finish)
-        }
-        Stop::Fails(reason) => {
-            context.log(id.as_str(), &format!("failed: {reason}"));
-            let finish = finish(JobOutcome::Failed, reason);
-            record::failed(context, job, &finish, begun.elapsed()).map(|()| finish)
+        Outcome::Done(finish) => record::ended(context, job, &finish).map(|()| finish),
+        Outcome::Fail(reason) => {
+            context.log(job.ticket.id.as_str(), &format!("failed: {reason}"));
+            let finish = Finish::new(JobOutcome::Failed, reason);
+            record::failed(context, job, &finish).map(|()| finish)
         }
     };
     match left {
-        Ok(finish) => End::Gone(finish),
+        Ok(finish) => Outcome::Done(finish),
         // Even this could not be written: it is tried again like anything else.
-        Err(why) => put_off(context, job, why.into_reason(), JobPause::Doubling),
+        Err(why) => put_off(context, job, why.into_reason(), None, false),
     }
 }
 
 fn put_off(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     reason: String,
-    pause: JobPause,
-) -> End {
-    let now = context.now();
-    let tries = job.progress.waiting.as_ref().map_or(0, |w| w.tries);
-    let longest = now.checked_add(MAX_PAUSE).unwrap_or(Timestamp::MAX);
-    let for_account = matches!(pause, JobPause::Parked(_));
-    let next = match pause {
-        JobPause::Parked(until) => until.unwrap_or(longest),
-        JobPause::Until(until) => until.min(longest),
-        JobPause::Doubling => {
-            let first = if job.is_in_doubt() || context.is_unsaved(&job.ticket.id) {
-                SHORT_FIRST_PAUSE
-            } else {
-                FIRST_PAUSE
-            };
-            now.checked_add(doubled(first, tries)).unwrap_or(longest)
-        }
+    until: Option<Timestamp>,
+    for_account: bool,
+) -> Outcome {
+    let is_short = job.is_in_doubt() || context.is_unsaved(&job.ticket.id);
+    let first = [FIRST_PAUSE, SHORT_FIRST_PAUSE][usize::from(is_short)];
+    let longest = context.now().checked_add(MAX_PAUSE);
+    let longest = longest.unwrap_or(Timestamp::MAX);
+    let next = match until {
+        Some(until) if for_account => until,
+        Some(until) => until.min(longest),
+        None => after_tries(context, Some(job), first),
     };
     wait_until(context, job, &reason, next, for_account);
-    // The account itself says when it may try.
-    let due = if for_account { now } else { next };
-    End::Waits(due, reason)
+    Outcome::Wait {
+        reason,
+        until: Some(next),
+        for_account,
+    }
 }
 
-/// Returns the pause that `first` has become after so many doublings.
-pub(super) fn doubled(first: SignedDuration, doublings: u32) -> SignedDuration {
-    first.saturating_mul(1 << doublings.min(20)).min(MAX_PAUSE)
+/// Puts off a job that ended the work on it, longer each time; returns until when.
+pub(super) fn put_off_broken(context: &Worker, id: &JobId, reason: &str) -> Timestamp {
+    let mut job = context.job(id).ok();
+    let next = after_tries(context, job.as_ref(), FIRST_PAUSE);
+    if let Some(job) = &mut job {
+        wait_until(context, job, reason, next, false);
+    }
+    next
 }
 
-pub(super) fn wait_until(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    reason: &str,
-    next: Timestamp,
-    for_account: bool,
-) {
+/// Returns when the pause ends that `first` has become, doubled by each try.
+fn after_tries(context: &Worker, job: Option<&Job>, first: SignedDuration) -> Timestamp {
+    let waiting = job.and_then(|job| job.progress.waiting.as_ref());
+    let tries = waiting.map_or(0, |waiting| waiting.tries);
+    let pause = first.saturating_mul(1 << tries.min(20)).min(MAX_PAUSE);
+    context.now().checked_add(pause).unwrap_or(Timestamp::MAX)
+}
+
+fn wait_until(context: &Worker, job: &mut Job, reason: &str, next: Timestamp, for_account: bool) {
     let id = job.ticket.id.to_string();
     context.log(&id, &format!("waits until {next:.0}: {reason}"));
     let earlier = job.progress.waiting.take();
@@ -213,7 +200,7 @@ pub(super) fn wait_until(
         next,
         for_account,
     });
-    context.surroundings.log_error(&id, context.save(job));
+    context.log_error(&id, context.save(job));
 }
 
 pub(super) const REFLECT: &str = "reflect_error";
@@ -229,7 +216,6 @@ pub(crate) fn in_words(reason: &str) -> &str {
 
 /// The worker looks again as soon as it is started; this is what is shown.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(1);
-/// How the reason of a job begins that waits for its settings.
 const SETTINGS: &str = "config: ";
 
 pub(crate) fn reason_of(error: &impl Display) -> String {
@@ -237,8 +223,8 @@ pub(crate) fn reason_of(error: &impl Display) -> String {
 }
 
 /// Returns `true` if a job waits for its settings: they may be mended, so it is tried at once.
-pub(crate) fn is_for_settings(waiting: &WaitingJob) -> bool {
-    waiting.reason.starts_with(SETTINGS)
+pub(super) fn is_for_settings(reason: &str) -> bool {
+    reason.starts_with(SETTINGS)
 }
 
 /// Writes the reason into every job of the spool: the settings or the database cannot be
@@ -251,7 +237,7 @@ pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(),
         Ok(None) => return Ok(()),
         Err(error) => return tell(paths, now, &error.to_string()),
     };
-    for mut job in files::all(&paths.spool())? {
+    for mut job in progress::all(&paths.spool())? {
         let earlier = job.progress.waiting.take();
         if earlier.as_ref().is_some_and(|w| w.reason == reason) {
             continue;
@@ -263,13 +249,12 @@ pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(),
             next: now.checked_add(LOOK_AGAIN).unwrap_or(now),
             for_account: true,
         });
-        files::save(paths, &job)?;
+        progress::save(paths, &job)?;
     }
     tell(paths, now, reason)
 }
 
-/// Leaves for the next starts why no worker can work; also where no lock can be had, so that
-/// none is at work.
+/// Leaves for the next starts why no worker can work.
 pub(crate) fn tell(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
     let mut status = Status::read(paths).unwrap_or_else(|| Status::quiet(now));
     status.remember_leap(paths, now);
@@ -277,4 +262,26 @@ pub(crate) fn tell(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), Fs
     status.notices = vec![Notice::new("worker", text)];
     status.leave_dues_to_hooks(now);
     status.write(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::context::tests::context;
+    use crate::queue::job::{JobEvent, Ticket};
+    use crate::queue::spool::{self, IdEntropy};
+
+    /// A worker that waits out each pause would never end.
+    #[test]
+    fn a_job_that_ends_the_work_on_it_again_and_again_waits_longer_each_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let context = context(dir.path());
+        let ticket = Ticket::new(JobEvent::SessionEnd, dir.path(), context.now());
+        let id = spool::put(context.paths(), &IdEntropy::Chance, ticket).unwrap();
+        let begun = context.now();
+        let pauses = [1, 2, 4].map(|times| (times, put_off_broken(&context, &id, "panicked")));
+        for (times, until) in pauses {
+            assert!(until.duration_since(begun) >= FIRST_PAUSE * times);
+        }
+    }
 }

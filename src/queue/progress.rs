@@ -1,39 +1,45 @@
 //! How far a job has come: the part of its file that the worker writes.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::apply::PlaybookEdit;
 use super::bootstrap::UNSTATED;
 use super::budget::Usage;
-use super::edit::PlaybookEdit;
 use super::job::{JobEvent, JobId, Ticket};
+use super::spool::{self, job_file};
 use crate::backend::{AccountStep, BackendName, TokenCount};
+use crate::fsx::{self, FsContext as _, FsError};
 use crate::memory::RecordMark;
 use crate::paths::Paths;
-use crate::playbook::votes::LocalVotes;
-use crate::playbook::votes::PointInSession;
+use crate::playbook::votes::{LocalVotes, PointInSession};
 use crate::playbook::{PointChange, Skipped};
 use crate::reflect::curator::{CuratorMaterial, NoteUpdate};
-use crate::reflect::note::{NewNote, NewOutdated, NoteId};
+use crate::reflect::note::{CheckedNotes, NewNote, NewOutdated, NoteId, SessionRecord};
 use crate::reflect::reply::{Curation, Reflection};
 use crate::shown_record::ShownPoints;
 use crate::store::Store;
+use crate::transcript::{Digest, Evidence, Facts};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct JobInProgress {
+pub(crate) struct Job {
     #[serde(flatten)]
     pub(crate) ticket: Ticket,
     /// What the user wants done; then there is no transcript and nothing is asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) edit: Option<PlaybookEdit>,
     /// What a project's curator is to look at; then there is no transcript.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) curate: Option<CuratorOrder>,
     #[serde(default)]
     pub(crate) progress: Progress,
+    /// When this worker began with it.
+    #[serde(skip)]
+    pub(super) begun: Option<Instant>,
 }
 
 /// The notes that a curator's job is given, oldest first, and why it runs.
@@ -46,25 +52,34 @@ pub(crate) struct CuratorOrder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CuratorReason {
-    /// The user stated a rule.
     Said,
-    /// A session showed a key point wrong.
     Outdated,
-    /// The playbook has few key points.
     FewPoints,
     /// Notes of `curator.every` sessions wait.
     Sessions,
-    /// A note has waited for days.
     Waited,
     /// A batch of `playbook bootstrap` ends.
     Batch,
-    /// The user asked for it.
     Asked,
     /// Nothing waits, and what was learned lately is looked at once more.
     Dream,
 }
 
-impl JobInProgress {
+impl Job {
+    pub(crate) fn new(ticket: Ticket) -> Self {
+        Self {
+            ticket,
+            edit: None,
+            curate: None,
+            progress: Progress::default(),
+            begun: None,
+        }
+    }
+
+    pub(super) fn took(&self) -> Duration {
+        self.begun.map_or(Duration::ZERO, |begun| begun.elapsed())
+    }
+
     /// Returns `true` if all questions have been answered: no model is needed any more.
     pub(crate) fn is_judged(&self) -> bool {
         let progress = &self.progress;
@@ -75,7 +90,6 @@ impl JobInProgress {
         self.edit.is_some() || progress.is_applied || is_answered
     }
 
-    /// Returns true for a job of a session's transcript.
     pub(crate) fn is_of_session(&self) -> bool {
         self.edit.is_none() && self.curate.is_none()
     }
@@ -115,42 +129,27 @@ impl JobInProgress {
 pub(crate) struct Progress {
     /// The range of the transcript that is this job's, and its records.
     pub(crate) claim: Option<JobClaim>,
-    /// Why the session was found worth a reflection.
     pub(crate) trigger: Option<String>,
     /// Which key points the session was shown; as it was known when the part was claimed.
     pub(crate) shown: Option<ShownPoints>,
     /// The session that its own goes back to, where that was forked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) root: Option<String>,
     /// What the session says of the points that it knew, when the changes were made.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) points: Vec<PointInSession>,
     pub(crate) has_evidence: bool,
     /// How many tokens its evidence may have where as many as the settings allow were too much.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evidence_tokens: Option<u64>,
     /// Whether the playbook was read with key points for it: then it is never taken for none.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
-    /// The notes of the reflection that passed the checks.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<NewNote>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) outdated: Vec<NewOutdated>,
-    /// The notes that did not.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) dropped: Vec<Skipped>,
     /// What a curator is shown beside the playbook, and the last note that was there then.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) material: Option<CuratorMaterial>,
     pub(crate) seen_until: NoteId,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) curation: Option<Curation>,
-    /// The operations that were refused when the changes were made.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused: Vec<Skipped>,
-    /// What becomes of the notes, when the changes were made.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) note_updates: Vec<NoteUpdate>,
     /// Under which name the user's own changes of the file are recorded that it found.
     pub(crate) hand_edit: Option<JobId>,
@@ -158,20 +157,15 @@ pub(crate) struct Progress {
     pub(crate) changes: Option<Vec<PointChange>>,
     pub(crate) held: Vec<HeldBack>,
     /// The votes of it that are not in the file; the memory counts them once it is recorded.
-    #[serde(skip_serializing_if = "LocalVotes::is_empty")]
     pub(crate) votes: LocalVotes,
     /// By section slug, the highest numbers in the playbook with these changes.
     pub(crate) numbers: BTreeMap<String, u64>,
     pub(crate) is_applied: bool,
-    /// How many tags were skipped when the changes were made.
     pub(crate) skipped: u64,
     pub(crate) spent: Spent,
     /// What the user agreed that a job of `playbook bootstrap` may spend.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agreed: Option<Usage>,
-    /// The last session of a batch of `playbook bootstrap`: after it the curator runs, which may
-    /// spend so much.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What the curator may spend after this session, the last of a batch of `playbook bootstrap`.
     pub(crate) ends_batch: Option<Usage>,
     pub(crate) waiting: Option<WaitingJob>,
     pub(crate) failed: Option<String>,
@@ -195,10 +189,7 @@ pub(crate) struct JobClaim {
     /// How often the transcript had begun anew.
     pub(crate) generation: u64,
     pub(crate) start: u64,
-    /// Byte after the last complete line.
     pub(crate) end: u64,
-    /// Hash of the transcript's first record.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) first_record: Option<u64>,
     /// The range's own records: those that no job claimed before.
     #[serde(serialize_with = "write_records", deserialize_with = "read_records")]
@@ -212,12 +203,11 @@ pub(crate) struct Spent {
 
 impl Spent {
     pub(crate) fn tokens(&self) -> TokenCount {
-        self.calls
-            .iter()
-            .fold(TokenCount::default(), |sum, call| TokenCount {
-                input: sum.input + call.tokens.input,
-                output: sum.output + call.tokens.output,
-            })
+        let tokens = || self.calls.iter().map(|call| call.tokens);
+        TokenCount {
+            input: tokens().map(|it| it.input).sum(),
+            output: tokens().map(|it| it.output).sum(),
+        }
     }
 
     pub(crate) fn attempts(&self) -> u64 {
@@ -234,8 +224,6 @@ pub(crate) struct Paid {
     pub(crate) model: String,
     pub(crate) attempts: u32,
     pub(crate) tokens: TokenCount,
-    /// The key of the recorded reply, for `fixtures`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fixture_key: Option<String>,
 }
 
@@ -279,6 +267,120 @@ fn read_records<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<RecordMark>, D
     let records: Result<_, std::num::ParseIntError> =
         words.split_ascii_whitespace().map(read).collect();
     records.map_err(serde::de::Error::custom)
+}
+
+/// A larger job file is not ours; a claim of a million records is 30 MB.
+const MAX_JOB_FILE: u64 = 256 << 20;
+
+/// Reads a job from `folder`. A copy of a job under another job's name is none.
+pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
+    let file = job_file(folder, id);
+    let job: Job = read_file(&file)?;
+    if job.ticket.id == *id {
+        Ok(job)
+    } else {
+        let source = format!("holds the job {}", job.ticket.id);
+        Err(FsError {
+            action: "read".to_owned(),
+            path: file,
+            source: std::io::Error::new(std::io::ErrorKind::InvalidData, source),
+        })
+    }
+}
+
+/// The jobs in `folder`; a file that is none is left alone.
+pub(crate) fn all(folder: &Path) -> Result<impl Iterator<Item = Job>, FsError> {
+    let ids = spool::list(folder)?.into_iter();
+    Ok(ids.filter_map(|id| read(folder, &id).ok()))
+}
+
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct Heading {
+    pub(crate) v: u32,
+    pub(crate) transcript: PathBuf,
+}
+
+pub(crate) fn read_heading(folder: &Path, id: &JobId) -> Result<Heading, FsError> {
+    read_file(&job_file(folder, id))
+}
+
+pub(crate) fn save(paths: &Paths, job: &Job) -> Result<(), FsError> {
+    save_in(&paths.spool(), job)
+}
+
+pub(crate) fn save_in(folder: &Path, job: &Job) -> Result<(), FsError> {
+    write_file(&job_file(folder, &job.ticket.id), job)
+}
+
+pub(crate) fn read_evidence(paths: &Paths, id: &JobId) -> Result<SessionEvidence, FsError> {
+    read_file(&evidence_file(&paths.spool(), id))
+}
+
+pub(crate) fn save_evidence(
+    paths: &Paths,
+    id: &JobId,
+    evidence: &SessionEvidence,
+) -> Result<(), FsError> {
+    write_file(&evidence_file(&paths.spool(), id), evidence)
+}
+
+pub(crate) fn remove(folder: &Path, id: &JobId) -> Result<(), FsError> {
+    fsx::remove(&job_file(folder, id))?;
+    fsx::remove(&evidence_file(folder, id))
+}
+
+/// Moves a job to another folder, its evidence first.
+pub(crate) fn shift(from: &Path, to: &Path, id: &JobId) -> Result<(), FsError> {
+    fsx::ensure_dir(to)?;
+    match fsx::rename(&evidence_file(from, id), &evidence_file(to, id)) {
+        Err(error) if !error.is_missing() => return Err(error),
+        _ => {}
+    }
+    fsx::rename(&job_file(from, id), &job_file(to, id))
+}
+
+pub(crate) fn list_evidence(folder: &Path) -> Result<Vec<JobId>, FsError> {
+    spool::list_with(folder, EVIDENCE_SUFFIX)
+}
+
+const EVIDENCE_SUFFIX: &str = ".evidence";
+
+fn evidence_file(folder: &Path, id: &JobId) -> PathBuf {
+    folder.join(format!("{id}{EVIDENCE_SUFFIX}"))
+}
+
+fn read_file<T: DeserializeOwned>(file: &Path) -> Result<T, FsError> {
+    let bytes = fsx::read(file, MAX_JOB_FILE)?;
+    serde_json::from_slice(&bytes)
+        .map_err(std::io::Error::from)
+        .context("read", file)
+}
+
+fn write_file(file: &Path, value: &impl Serialize) -> Result<(), FsError> {
+    fsx::durable(file, &fsx::to_json(file, value)?)
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SessionEvidence {
+    pub(crate) facts: Facts,
+    pub(crate) evidence: Evidence,
+}
+
+impl SessionEvidence {
+    pub(crate) fn of(digest: Digest, tokens: u64) -> Self {
+        Self {
+            evidence: digest.evidence.finish(tokens),
+            facts: digest.facts,
+        }
+    }
+
+    pub(crate) fn check(&self, reflection: &mut Reflection) -> CheckedNotes {
+        let record = SessionRecord {
+            evidence: &self.evidence,
+            is_outside: self.facts.is_outside,
+        };
+        record.check(reflection)
+    }
 }
 
 #[cfg(test)]

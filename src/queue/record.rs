@@ -8,14 +8,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::apply::keep_if_missing;
+use super::apply::{PlaybookEdit, keep_if_missing};
 use super::budget::ledger_row;
-use super::context::{Surroundings, WorkerContext};
-use super::edit::PlaybookEdit;
-use super::files::{self, SessionEvidence};
+use super::context::Worker;
 use super::job::{JOB_VERSION, JobEvent, JobId};
-use super::outcome::{Finish, Stop};
-use super::progress::JobInProgress;
+use super::outcome::{Finish, Step};
+use super::progress::{self, Job, SessionEvidence};
 use super::{LOCK_WAIT, curate, screening};
 use crate::backend::BackendName;
 use crate::config::Config;
@@ -23,7 +21,7 @@ use crate::env::{Env, name};
 use crate::memory::{self, JobCounts, JobOutcome, JobRecord, TranscriptCursor};
 use crate::paths::Paths;
 use crate::playbook::{ChangeKind, Playbook, PointChange};
-use crate::reflect::evaluate::{EvaluatorReply, evaluate};
+use crate::reflect::evaluate::evaluate;
 use crate::reflect::learned::LearnedFrom;
 use crate::reflect::note::NoteId;
 use crate::reflect::remember::{ReflectedSession, remember};
@@ -33,22 +31,20 @@ use crate::store::{Snapshots, Store};
 use crate::transcript::{ErrorCategory, Facts};
 use crate::{redact, telemetry, tenant};
 
-/// Records a job that was applied: its place, its records, what it changed, what its
-/// session taught.
+/// Records a job that was applied, and what its session taught.
 pub(super) fn applied(
-    context: &WorkerContext,
-    job: &JobInProgress,
+    context: &Worker,
+    job: &Job,
     session: Option<&SessionEvidence>,
     config: &Config,
-    took: Duration,
-) -> Result<(), Stop> {
-    let finish = &Finish::applied();
-    let mut record = with_claim(&context.surroundings, job, finish, took);
-    record.changes = job.progress.changes.clone().unwrap_or_default();
-    record.votes.clone_from(&job.progress.votes);
-    record.highest_numbers.clone_from(&job.progress.numbers);
-    record.held = screening::held_of(job);
+) -> Step {
+    let finish = &Finish::new(JobOutcome::Applied, "");
     let progress = &job.progress;
+    let mut record = with_claim(context, job, finish);
+    record.changes = progress.changes.clone().unwrap_or_default();
+    record.votes.clone_from(&progress.votes);
+    record.highest_numbers.clone_from(&progress.numbers);
+    record.held = screening::held_of(job);
     record.points.clone_from(&progress.points);
     record.root = root_of(job);
     record.dropped = [&progress.dropped[..], &progress.refused].concat();
@@ -58,29 +54,25 @@ pub(super) fn applied(
     if let Some(PlaybookEdit::Undo { job }) = &job.edit {
         record.undoes = Some(job.to_string());
     }
-    let rows = config.budgets.memory_rows as u64;
-    if let Some(dream) = curate::dreamt(job, config) {
-        record.learned = tellable(vec![dream]).0;
-        record.rows = rows;
-    }
-    let judged = session.map(|session| JudgedPart {
-        facts: &session.facts,
-        evaluation: evaluate(&session.facts),
-    });
     if let Some(material) = &progress.material {
         record.job.reason = curate::in_words(material);
     }
-    record.evaluation = judged.as_ref().map(|judged| (&judged.evaluation).into());
-    record.ended = session.map(|session| session.facts.outcome.word().to_owned());
+    let dream = curate::dreamt(job, config);
+    if session.is_some() || dream.is_some() {
+        record.rows = config.budgets.memory_rows as u64;
+    }
+    record.learned = tellable(dream.into_iter().collect()).0;
+    let facts = session.map(|session| &session.facts);
+    record.evaluation = facts.map(|facts| (&evaluate(facts)).into());
+    record.ended = facts.map(|facts| facts.outcome.word().to_owned());
     if let Some(session) = session {
         let is_by_rules = record.job.backend == BackendName::Rules.word();
-        let of_a_model = job.progress.reflection.as_ref().filter(|_| !is_by_rules);
         let learned = remember(&ReflectedSession {
             project: &record.job.project,
             tenant: tenant::DEFAULT,
             facts: &session.facts,
             evidence: &session.evidence,
-            reflection: of_a_model,
+            reflection: progress.reflection.as_ref().filter(|_| !is_by_rules),
             changes: record.changes.len(),
             notes: &progress.notes,
             related: &[],
@@ -90,31 +82,25 @@ pub(super) fn applied(
             let line = format!("not remembered: {}", refused.why);
             context.log(&record.job.id, &line);
         }
-        record
-            .held
-            .extend(screening::held_memories(job.ticket.id.as_str(), &refused));
+        let held = screening::held_memories(job.ticket.id.as_str(), &refused);
+        record.held.extend(held);
         record.learned = learned;
-        record.rows = rows;
     }
     context.memory().record(&record)?;
-    remove(context, job, finish, took, judged.as_ref())
+    remove(context, job, finish, facts)
 }
 
 /// Records what was applied to the playbook of `undo` and is still in the spool: jobs that were
 /// stopped between file and record, of which an undo must know.
 ///
 /// The caller holds the project, so that none of these jobs is being worked on.
-pub(super) fn unrecorded(
-    context: &WorkerContext,
-    undo: &JobInProgress,
-    config: &Config,
-) -> Result<(), Stop> {
+pub(super) fn unrecorded(context: &Worker, undo: &Job, config: &Config) -> Step {
     let project = &undo.ticket.project;
     let snapshots = Snapshots::new(&context.paths().project(project));
     let store = Store::of(context.paths(), project);
     let locked = store.lock(LOCK_WAIT)?;
     let playbook = locked.load()?;
-    for job in files::all(&context.paths().spool())? {
+    for job in progress::all(&context.paths().spool())? {
         let id = &job.ticket.id;
         let is_ours = job.ticket.v <= JOB_VERSION && job.ticket.project == *project;
         if !is_ours || *id == undo.ticket.id {
@@ -125,34 +111,33 @@ pub(super) fn unrecorded(
         } else if !job.progress.is_applied {
             continue;
         }
-        let session = session(&context.surroundings, &job);
-        applied(context, &job, session.as_ref(), config, Duration::ZERO)?;
+        let session = session(context, &job);
+        applied(context, &job, session.as_ref(), config)?;
     }
     Ok(())
 }
 
-/// What the session of a job showed; a job whose evidence cannot be read teaches nothing
-/// more.
-fn session(surroundings: &Surroundings, job: &JobInProgress) -> Option<SessionEvidence> {
+/// Reads the evidence of a job; what cannot be read teaches nothing more.
+fn session(context: &Worker, job: &Job) -> Option<SessionEvidence> {
     if !job.progress.has_evidence {
         return None;
     }
-    match files::read_evidence(&surroundings.paths, &job.ticket.id) {
+    match progress::read_evidence(context.paths(), &job.ticket.id) {
         Ok(session) => Some(session),
         Err(error) => {
-            surroundings.log(job.ticket.id.as_str(), &error.to_string());
+            context.log(job.ticket.id.as_str(), &error.to_string());
             None
         }
     }
 }
 
 pub(super) fn hand_edit(
-    context: &WorkerContext,
-    job: &JobInProgress,
+    context: &Worker,
+    job: &Job,
     id: &JobId,
     playbook: &Playbook,
     changes: &[PointChange],
-) -> Result<(), Stop> {
+) -> Step {
     let mut record = JobRecord::new(memory::FinishedJob {
         id: id.to_string(),
         project: job.ticket.project.to_string_lossy().into_owned(),
@@ -168,25 +153,14 @@ pub(super) fn hand_edit(
 }
 
 /// Records a job of which nothing comes; its part of the transcript stays to be claimed.
-pub(super) fn ended(
-    context: &WorkerContext,
-    job: &JobInProgress,
-    finish: &Finish,
-    took: Duration,
-) -> Result<(), Stop> {
-    let record = record_of(&context.surroundings, job, finish, took);
+pub(super) fn ended(context: &Worker, job: &Job, finish: &Finish) -> Step {
+    let record = record_of(context, job, finish);
     context.memory().record(&record)?;
-    remove(context, job, finish, took, None)
+    remove(context, job, finish, None)
 }
 
-/// A record of the job, its place in the transcript, and its records.
-fn with_claim(
-    surroundings: &Surroundings,
-    job: &JobInProgress,
-    finish: &Finish,
-    took: Duration,
-) -> JobRecord {
-    let mut record = record_of(surroundings, job, finish, took);
+fn with_claim(context: &Worker, job: &Job, finish: &Finish) -> JobRecord {
+    let mut record = record_of(context, job, finish);
     if let Some(claim) = &job.progress.claim {
         record.cursor = Some(TranscriptCursor {
             transcript: job.ticket.transcript.to_string_lossy().into_owned(),
@@ -203,122 +177,88 @@ fn with_claim(
 }
 
 /// Removes a job that is given up from `folder`; its claim keeps counting.
-pub(super) fn given_up(
-    context: &WorkerContext,
-    job: &JobInProgress,
-    finish: &Finish,
-    folder: &Path,
-) -> Result<(), Stop> {
-    record_given_up(context, job, finish, Duration::ZERO)?;
-    files::remove(folder, &job.ticket.id)?;
+pub(super) fn given_up(context: &Worker, job: &Job, finish: &Finish, folder: &Path) -> Step {
+    record_given_up(context, job, finish)?;
+    progress::remove(folder, &job.ticket.id)?;
     context.has_left(job);
     Ok(())
 }
 
 /// Moves a job to `failed/`; its claim keeps counting, in the database.
-pub(super) fn failed(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    finish: &Finish,
-    took: Duration,
-) -> Result<(), Stop> {
+pub(super) fn failed(context: &Worker, job: &mut Job, finish: &Finish) -> Step {
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
     context.save(job)?;
-    record_given_up(context, job, finish, took)?;
+    record_given_up(context, job, finish)?;
     let paths = context.paths();
-    files::shift(&paths.spool(), &paths.failed(), &job.ticket.id)?;
+    progress::shift(&paths.spool(), &paths.failed(), &job.ticket.id)?;
     context.has_left(job);
     Ok(())
 }
 
 /// Records a job that is given up; the notes of a curator's go to the notebook.
-fn record_given_up(
-    context: &WorkerContext,
-    job: &JobInProgress,
-    finish: &Finish,
-    took: Duration,
-) -> Result<(), Stop> {
-    let mut record = with_claim(&context.surroundings, job, finish, took);
+fn record_given_up(context: &Worker, job: &Job, finish: &Finish) -> Step {
+    let mut record = with_claim(context, job, finish);
     record.note_updates = curate::given_back(job);
     record.seen_until = NoteId(u64::MAX);
     context.memory().record(&record)?;
-    finished(&context.surroundings, job, finish, took, None);
+    finished(context, job, finish, None);
     curate::after_job(context, job)
 }
 
 /// Logs a job that is recorded, and removes it from the spool.
-fn remove(
-    context: &WorkerContext,
-    job: &JobInProgress,
-    finish: &Finish,
-    took: Duration,
-    judged: Option<&JudgedPart<'_>>,
-) -> Result<(), Stop> {
-    finished(&context.surroundings, job, finish, took, judged);
+fn remove(context: &Worker, job: &Job, finish: &Finish, facts: Option<&Facts>) -> Step {
+    finished(context, job, finish, facts);
     curate::after_job(context, job)?;
-    files::remove(&context.paths().spool(), &job.ticket.id)?;
+    progress::remove(&context.paths().spool(), &job.ticket.id)?;
     context.has_left(job);
     Ok(())
 }
 
-/// The session that a job's session goes back to, as it is recorded.
-pub(super) fn root_of(job: &JobInProgress) -> String {
+pub(super) fn root_of(job: &Job) -> String {
     let root = job.progress.root.as_ref().unwrap_or(&job.ticket.session);
     redact::mask(root).into_owned()
 }
 
-/// When that happened which a job learns from: of a session that was there before, its last
-/// record; else now.
-pub(super) fn happened(job: &JobInProgress, now: Timestamp) -> Timestamp {
+/// Returns when a job's session was: its last record for a past one, else now.
+pub(super) fn happened(job: &Job, now: Timestamp) -> Timestamp {
     let was_there_before = matches!(job.ticket.event, JobEvent::Bootstrap | JobEvent::Reflect);
     let claim = job.progress.claim.as_ref().filter(|_| was_there_before);
     let last = claim.and_then(|claim| claim.records.iter().filter_map(|record| record.time).max());
     last.map_or(now, |last| last.min(now))
 }
 
-fn record_of(
-    surroundings: &Surroundings,
-    job: &JobInProgress,
-    finish: &Finish,
-    took: Duration,
-) -> JobRecord {
-    let now = surroundings.now();
+fn record_of(context: &Worker, job: &Job, finish: &Finish) -> JobRecord {
+    let now = context.now();
     let ticket = &job.ticket;
     let spent = &job.progress.spent;
     let project = ticket.project.to_string_lossy().into_owned();
-    let need = ticket.need.as_ref().unwrap_or(&surroundings.account.need);
+    let need = ticket.need.as_ref().unwrap_or(&context.account.need);
     // Nothing is asked for an edit.
-    let backend = if job.edit.is_some() {
-        ""
-    } else {
-        need.backend.word()
-    };
+    let backend = job.edit.is_none().then(|| need.backend.word());
     let mut record = JobRecord::new(memory::FinishedJob {
         id: ticket.id.to_string(),
         project: project.clone(),
         session: redact::mask(&ticket.session).into_owned(),
         transcript: ticket.transcript.to_string_lossy().into_owned(),
         event: ticket.event.word().to_owned(),
-        backend: backend.to_owned(),
+        backend: backend.unwrap_or_default().to_owned(),
         outcome: finish.outcome,
         reason: finish.reason.clone(),
         counts: JobCounts {
             skipped: job.progress.skipped,
             input_tokens: spent.tokens().input,
             output_tokens: spent.tokens().output,
-            ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            ms: u64::try_from(job.took().as_millis()).unwrap_or(u64::MAX),
             ..counts(job.progress.changes.as_deref().unwrap_or_default())
         },
         finished: happened(job, now),
     });
     record.recorded = now;
-    record.calls = spent
-        .calls
-        .iter()
-        .filter(|call| !call.backend.is_offline())
-        .map(|call| ledger_row(ticket.id.as_str(), &project, job.agreed(), call))
-        .collect();
+    let (id, agreed) = (ticket.id.as_str(), job.agreed());
+    let paid = spent.calls.iter().filter(|call| !call.backend.is_offline());
+    let rows = paid.map(|call| ledger_row(id, &project, agreed, call));
+    record.calls = rows.collect();
     record
 }
 
@@ -332,20 +272,8 @@ const OPTIONAL: [&str; 4] = [
     "evaluation",
 ];
 
-pub(super) struct JudgedPart<'a> {
-    pub(super) facts: &'a Facts,
-    pub(super) evaluation: EvaluatorReply,
-}
-
-/// Logs a finished job, unless it was an edit of the user's; a second line of the same end
-/// is not written.
-pub(super) fn finished(
-    surroundings: &Surroundings,
-    job: &JobInProgress,
-    finish: &Finish,
-    took: Duration,
-    judged: Option<&JudgedPart<'_>>,
-) {
+/// Logs a finished job once; edits are not logged.
+fn finished(context: &Worker, job: &Job, finish: &Finish, facts: Option<&Facts>) {
     let outcome = finish.outcome.word();
     if job.edit.is_none() {
         let mark = json!({
@@ -354,57 +282,42 @@ pub(super) fn finished(
             "attempts": job.progress.spent.attempts(),
         });
         let mark = format!("{},", mark.to_string().trim_matches(['{', '}']));
-        let line = line(surroundings, job, outcome, &finish.reason, took, judged);
-        telemetry::reflection(&surroundings.paths, &line.to_string(), Some(&mark));
+        let line = line(context, job, outcome, &finish.reason, facts);
+        telemetry::reflection(context.paths(), &line.to_string(), Some(&mark));
     }
 }
 
-pub(super) fn waits(
-    surroundings: &Surroundings,
-    job: &JobInProgress,
-    reason: &str,
-    took: Duration,
-) {
+pub(super) fn waits(context: &Worker, job: &Job, reason: &str) {
     if job.edit.is_none() {
-        let line = line(surroundings, job, WAITING, reason, took, None);
-        telemetry::reflection(&surroundings.paths, &line.to_string(), None);
+        let line = line(context, job, WAITING, reason, None);
+        telemetry::reflection(context.paths(), &line.to_string(), None);
     }
 }
 
 /// One line of the log: first the fields of spec/2, section 5.1, where `turn` is the session,
 /// then ours. It holds no word of the session.
-fn line(
-    surroundings: &Surroundings,
-    job: &JobInProgress,
-    outcome: &str,
-    reason: &str,
-    took: Duration,
-    judged: Option<&JudgedPart<'_>>,
-) -> Value {
-    let ticket = &job.ticket;
-    let progress = &job.progress;
-    let changes = progress.changes.as_deref().unwrap_or_default();
+fn line(context: &Worker, job: &Job, outcome: &str, reason: &str, facts: Option<&Facts>) -> Value {
+    let (ticket, progress) = (&job.ticket, &job.progress);
     let is_applied = outcome == JobOutcome::Applied.word();
-    let written = if is_applied { changes } else { &[] };
-    let counts = counts(written);
+    let written = progress.changes.as_deref().filter(|_| is_applied);
+    let counts = counts(written.unwrap_or_default());
     let reflection = progress.reflection.as_ref();
     let calls = &progress.spent.calls;
     let tokens = progress.spent.tokens();
     let subagent = (ticket.event == JobEvent::SubagentStop).then_some(ticket.reason.as_deref());
-    let ms = took.as_secs_f64() * 1_000.0;
     let mut line = json!({
         // The client's words, or whoever's that called the hook.
         "turn": redact::mask(&ticket.session),
         "agent": redact::mask(subagent.flatten().unwrap_or(MAIN_AGENT)),
-        "backend": ticket.need.as_ref().unwrap_or(&surroundings.account.need).backend,
+        "backend": ticket.need.as_ref().unwrap_or(&context.account.need).backend,
         "summary_len": reflection.map_or(0, |r| r.analysis.split_whitespace().count()),
         "ops_written": counts.operations,
         // Nothing is embedded.
         "embed": false,
-        "ms": if surroundings.is_ci { 0.0 } else { ms },
+        "ms": ms(job.took(), context.is_ci),
         "reason": (!reason.is_empty()).then(|| telemetry::word_of(reason)),
         "fixture_key": calls.iter().find_map(|call| call.fixture_key.as_deref()),
-        "time": surroundings.now(),
+        "time": context.now(),
         "job": ticket.id,
         "outcome": outcome,
         "attempts": progress.spent.attempts(),
@@ -417,11 +330,9 @@ fn line(
         "tags": counts.tags,
         "operations": counts.operations,
         "skipped": progress.skipped,
-        "session_outcome": judged.map(|judged| judged.facts.outcome.word()),
-        "error_category": judged
-            .and_then(|judged| judged.facts.category)
-            .map(ErrorCategory::word),
-        "evaluation": judged.map(|judged| &judged.evaluation),
+        "session_outcome": facts.map(|facts| facts.outcome.word()),
+        "error_category": facts.and_then(|facts| facts.category).map(ErrorCategory::word),
+        "evaluation": facts.map(evaluate),
     });
     if let Some(line) = line.as_object_mut() {
         line.retain(|field, value| !(value.is_null() && OPTIONAL.contains(&field.as_str())));
@@ -429,14 +340,21 @@ fn line(
     line
 }
 
-/// What `playbook generate --store` did.
+/// Returns the milliseconds of a line, which are left out so that runs can be compared.
+fn ms(took: Duration, is_ci: bool) -> f64 {
+    if is_ci {
+        0.0
+    } else {
+        took.as_secs_f64() * 1_000.0
+    }
+}
+
 pub(crate) struct Generated<'a> {
     pub(crate) surroundings: (&'a Paths, &'a Env),
     pub(crate) source: &'a LearnedFrom,
     pub(crate) backend: BackendName,
     pub(crate) said: &'a Reflection,
     pub(crate) facts: &'a Facts,
-    /// Why nothing is stored.
     pub(crate) problem: Option<&'a str>,
     pub(crate) took: Duration,
 }
@@ -444,7 +362,6 @@ pub(crate) struct Generated<'a> {
 /// Logs what `playbook generate --store` did, as a line of a job that changed no key point.
 pub(crate) fn generated(done: &Generated<'_>) {
     let (paths, env) = done.surroundings;
-    let ms = done.took.as_secs_f64() * 1_000.0;
     let outcome = match done.problem {
         None => JobOutcome::Applied,
         Some(_) => JobOutcome::Failed,
@@ -456,7 +373,7 @@ pub(crate) fn generated(done: &Generated<'_>) {
         "summary_len": done.said.analysis.split_whitespace().count(),
         "ops_written": 0,
         "embed": false,
-        "ms": if env.is_on(name::CI) { 0.0 } else { ms },
+        "ms": ms(done.took, env.is_on(name::CI)),
         "reason": done.problem.map(telemetry::word_of),
         "time": done.source.time,
         "job": done.source.job,
@@ -469,7 +386,6 @@ pub(crate) fn generated(done: &Generated<'_>) {
     telemetry::reflection(paths, &line.to_string(), None);
 }
 
-/// How many votes and how many operations a list of changes is.
 pub(super) fn counts(changes: &[PointChange]) -> JobCounts {
     let is_vote =
         |change: &&PointChange| matches!(change.kind, ChangeKind::Helpful | ChangeKind::Harmful);

@@ -2,22 +2,23 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::context::{Surroundings, WorkerContext};
+use super::context::Worker;
 use super::job::{JobEvent, Ticket};
 use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
 use super::spool::{self, IdEntropy};
 use super::transcripts::{self, PastTranscript};
-use super::{QueueError, files};
+use super::{Result, progress, screening};
 use crate::config::Config;
 use crate::fsx::{self, FsError};
+use crate::memory::{Limits, Trimmed};
 use crate::platform::{Life, ProcessMark};
 use crate::playbook::render::in_text;
-use crate::shown_record::ShownPoints;
+use crate::shown_record::{self, ShownPoints};
 use crate::{state_guard, transcript_file};
 
 /// A session of another boot or namespace is given up after this time ...
@@ -30,19 +31,19 @@ pub(crate) const RECOVERED: &str = "recovered";
 ///
 /// A wrong guess is harmless: the range rules let every part of a transcript count once.
 /// What cannot be done is logged, and found again by the next worker.
-pub(super) fn abandoned_sessions(surroundings: &Surroundings) {
-    let log = |error: FsError| surroundings.log("worker", &error.to_string());
-    match fsx::list(&surroundings.paths.open_sessions()) {
+pub(super) fn abandoned_sessions(context: &Worker) {
+    match fsx::list(&context.paths().open_sessions()) {
         Ok(marks) => {
-            let judged = marks.iter().map(|mark| judge(surroundings, &mark.path()));
-            judged.filter_map(Result::err).for_each(log);
+            for mark in &marks {
+                context.log_error("worker", judge(context, &mark.path()));
+            }
         }
-        Err(error) => log(error),
+        Err(error) => context.log("worker", &error.to_string()),
     }
 }
 
-fn judge(surroundings: &Surroundings, file: &Path) -> Result<(), FsError> {
-    let now = surroundings.now();
+fn judge(context: &Worker, file: &Path) -> Result<(), FsError> {
+    let now = context.now();
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let is_time = [INJECTED_SUFFIX, ENQUEUED_SUFFIX]
         .iter()
@@ -51,7 +52,7 @@ fn judge(surroundings: &Surroundings, file: &Path) -> Result<(), FsError> {
         return fsx::remove(file);
     }
     if name.ends_with(TAKEN_SUFFIX) {
-        return enqueue_taken(surroundings, file);
+        return enqueue_taken(context, file);
     }
     let mark = name
         .ends_with(open_session::SUFFIX)
@@ -64,24 +65,22 @@ fn judge(surroundings: &Surroundings, file: &Path) -> Result<(), FsError> {
             taken.push(TAKEN_SUFFIX);
             let taken = PathBuf::from(taken);
             fsx::rename(file, &taken)?;
-            enqueue_taken(surroundings, &taken)
+            enqueue_taken(context, &taken)
         }
         _ => Ok(()),
     }
 }
 
-/// How the name of a mark ends that the worker has taken away.
 const TAKEN_SUFFIX: &str = ".taken";
 
-/// Enqueues the session of a mark that was taken away, or puts it back when it turned out
-/// to be another one.
-fn enqueue_taken(surroundings: &Surroundings, taken: &Path) -> Result<(), FsError> {
-    let now = surroundings.now();
+/// Enqueues the session of a mark that was taken away, or puts a living one back.
+fn enqueue_taken(context: &Worker, taken: &Path) -> Result<(), FsError> {
+    let now = context.now();
     let Some(mark) = open_session::read(taken) else {
         return Ok(());
     };
     if !is_abandoned(&mark, now) {
-        open_session::put_back(&surroundings.paths, &mark)?;
+        open_session::put_back(context.paths(), &mark)?;
     } else if mark.transcript.is_file() {
         let ticket = Ticket {
             session: mark.session,
@@ -91,18 +90,15 @@ fn enqueue_taken(surroundings: &Surroundings, taken: &Path) -> Result<(), FsErro
             need: mark.need,
             ..Ticket::new(JobEvent::SessionEnd, &mark.project, now)
         };
-        let id = spool::put(&surroundings.paths, &IdEntropy::Chance, ticket)?;
-        surroundings.log(id.as_str(), "made for a session that never ended");
+        let id = spool::put(context.paths(), &IdEntropy::Chance, ticket)?;
+        context.log(id.as_str(), "made for a session that never ended");
     }
     fsx::remove(taken)
 }
 
 fn is_abandoned(mark: &OpenSession, now: Timestamp) -> bool {
-    match mark
-        .client
-        .as_ref()
-        .map_or(Life::Unknown, ProcessMark::life)
-    {
+    let client = mark.client.as_ref();
+    match client.map_or(Life::Unknown, ProcessMark::life) {
         Life::Alive => false,
         Life::Dead => true,
         Life::Unknown => {
@@ -112,8 +108,7 @@ fn is_abandoned(mark: &OpenSession, now: Timestamp) -> bool {
     }
 }
 
-/// Returns `true` if a file has not been written for `time`; a missing one is quiet, and so is
-/// one of the future: the clock has gone back.
+/// Returns `true` if a file is missing or was not written within `time`.
 fn is_quiet(file: &Path, now: Timestamp, time: SignedDuration) -> bool {
     let written = std::fs::metadata(file).and_then(|m| m.modified());
     let written = written.unwrap_or(SystemTime::UNIX_EPOCH);
@@ -122,11 +117,8 @@ fn is_quiet(file: &Path, now: Timestamp, time: SignedDuration) -> bool {
 
 /// The part of a transcript that is read to learn how its session began.
 const HEAD: u64 = 1 << 20;
-/// So many folders and so many files in them are looked at.
 const MOST: (usize, usize) = (64, 10_000);
-/// So many sessions are enqueued by one worker.
 const MAX_FOUND: usize = 20;
-/// What every message of our hooks to the user begins with.
 const OUR_VOICE: &str = "Playbook: ";
 const MAX_SETTINGS: u64 = 4 << 20;
 
@@ -137,26 +129,25 @@ const MAX_SETTINGS: u64 = 4 << 20;
 /// Such a transcript must show that the user wanted to be learned from: the client notes there what
 /// our session-start said. A session that ran with Playbook switched off, or before it was
 /// installed, has no such note; those are `playbook bootstrap`'s, which asks first.
-pub(super) fn overlooked_sessions(context: &WorkerContext) {
-    if let Some(project) = &context.surroundings.home_project
+pub(super) fn overlooked_sessions(context: &Worker) {
+    if let Some(project) = &context.home_project
         && let Err(error) = of_project(context, project)
     {
         context.log("worker", &error.to_string());
     }
 }
 
-fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
-    let config = context.surroundings.config_for(project)?;
+fn of_project(context: &Worker, project: &Path) -> Result {
+    let config = context.config_for(project)?;
     // What was there before our memory is another's: it may have been learned from already.
     let Some(since) = context.memory().remembers_since()? else {
         return Ok(());
     };
-    if !is_every_end_wanted(&context.surroundings, &config) {
+    if !is_every_end_wanted(context, &config) {
         return Ok(());
     }
-    let known = context
-        .memory()
-        .known_transcripts(&project.to_string_lossy())?;
+    let name = project.to_string_lossy();
+    let known = context.memory().known_transcripts(&name)?;
     let now = context.now();
     let days = SignedDuration::from_hours(24 * i64::from(config.worker.keep_days));
     let over = transcripts::written_in(context.paths(), project, MOST).filter_map(|found| {
@@ -177,7 +168,7 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
     if unread.is_empty() {
         return Ok(());
     }
-    let taken = taken(&context.surroundings)?;
+    let taken = taken(context)?;
     let found = unread
         .into_iter()
         .filter(|(path, _)| !taken.contains(path) && state_guard::is_clients(context.paths(), path))
@@ -191,7 +182,7 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
             session: past.session,
             transcript: past.transcript,
             reason: Some(RECOVERED.to_owned()),
-            need: Some(context.surroundings.account.need.clone()),
+            need: Some(context.account.need.clone()),
             ..Ticket::new(JobEvent::SessionEnd, project, now)
         };
         let id = spool::put(context.paths(), &IdEntropy::Chance, ticket)?;
@@ -203,10 +194,9 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
     Ok(())
 }
 
-/// Returns `true` if sessions are learned from however they end: a transcript does not say how
-/// its session did.
-fn is_every_end_wanted(surroundings: &Surroundings, config: &Config) -> bool {
-    let settings = fsx::read_json::<Value>(&surroundings.paths.client_settings(), MAX_SETTINGS);
+/// Returns `true` if every kind of end is learned from; a transcript does not say its own.
+fn is_every_end_wanted(context: &Worker, config: &Config) -> bool {
+    let settings = fsx::read_json::<Value>(&context.paths().client_settings(), MAX_SETTINGS);
     let settings = settings.unwrap_or_default();
     let is_on = |ours: Option<bool>, switch: &str| ours.or(settings[switch].as_bool());
     config.reflection.enabled
@@ -215,25 +205,19 @@ fn is_every_end_wanted(surroundings: &Surroundings, config: &Config) -> bool {
 }
 
 /// The transcripts that a job waits for, or whose session left a mark.
-fn taken(surroundings: &Surroundings) -> Result<HashSet<PathBuf>, QueueError> {
-    let spool = surroundings.paths.spool();
+fn taken(context: &Worker) -> Result<HashSet<PathBuf>> {
+    let spool = context.paths().spool();
     let jobs = spool::list(&spool)?;
     // What is no job of this version has claimed nothing that a claim would not notice.
     let jobs = jobs
         .iter()
-        .filter_map(|id| files::read_heading(&spool, id).ok());
-    let marks = fsx::list(&surroundings.paths.open_sessions())?;
-    let marks = marks
-        .iter()
-        .filter_map(|entry| open_session::read(&entry.path()));
-    Ok(jobs
-        .map(|job| job.transcript)
-        .chain(marks.map(|mark| mark.transcript))
-        .collect())
+        .filter_map(|id| progress::read_heading(&spool, id).ok());
+    let marks = fsx::list(&context.paths().open_sessions())?.into_iter();
+    let marks = marks.filter_map(|entry| Some(open_session::read(&entry.path())?.transcript));
+    Ok(jobs.map(|job| job.transcript).chain(marks).collect())
 }
 
-/// Returns `true` if a session of the project began in our time, is no fork's copy, and was spoken to
-/// by our session-start after `from`: the model, which it gives key points, or the user.
+/// Returns `true` for a session of our time, no fork, in which our hooks spoke after `from`.
 fn is_ours(past: &PastTranscript, from: u64, project: &Path, since: Timestamp) -> bool {
     let end = from.saturating_add(HEAD);
     let Ok(beginnings) = transcript_file::beginnings(&past.transcript, from, end) else {
@@ -246,4 +230,93 @@ fn is_ours(past: &PastTranscript, from: u64, project: &Path, since: Timestamp) -
     // One that was learned from is ours, whenever it began.
     let is_of_our_time = from > 0 || past.began >= since;
     was_spoken_to && beginnings.origins.is_empty() && is_of_our_time && past.is_of(project, &[])
+}
+
+/// Nobody takes this long to write a temporary file.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
+/// How long it is remembered that the user was told something, and what was asked of jobs.
+const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+/// How long it is remembered what a session was shown of what was learned, and told by the gate.
+const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long a session may take to its first prompt: only then is there a transcript.
+const UNBEGUN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+pub(super) fn tidy(context: &Worker) {
+    let now = SystemTime::from(context.now());
+    let paths = context.paths();
+    let log = |done| context.log_error("worker", done);
+    log(fsx::sweep_all(paths.state(), now - ABANDONED));
+    log(remove_older(&paths.told(), now - FORGOTTEN));
+    log(remove_older(&paths.requests(), now - FORGOTTEN));
+    log(remove_older(&paths.shown(), now - SHOWN));
+    log(remove_older(&paths.open_sessions(), now - UNREADABLE));
+    for folder in paths.all_gates() {
+        log(remove_older(&folder, now - SHOWN));
+    }
+    for folder in paths.all_shown_points() {
+        log(remove_if(&folder, |file| {
+            fsx::is_older(file, now - UNBEGUN) && !shown_record::has_transcript(file)
+        }));
+    }
+    log(remove_lone_evidence(context));
+    trim_memory(context);
+    if let Err(error) = screening::screen_anew(context) {
+        context.log(
+            "worker",
+            &format!("what is held back was not looked at anew: {error}"),
+        );
+    }
+}
+
+pub(crate) fn limits(config: &Config) -> Limits {
+    Limits {
+        lessons: config.memory.lessons,
+        ..Limits::default()
+    }
+}
+
+fn trim_memory(context: &Worker) {
+    let limits = limits(&context.config);
+    let trimmed = context.memory().trim(context.now());
+    let pruned = context.memory().prune(&limits, context.now());
+    let told = [
+        trimmed.map(|gone| (gone != Trimmed::default()).then(|| format!("{gone:?}"))),
+        pruned.map(|gone| (gone.total() > 0).then(|| format!("{gone:?}"))),
+    ];
+    for told in told {
+        match told {
+            Ok(None) => {}
+            Ok(Some(gone)) => context.log("worker", &format!("left the memory: {gone}")),
+            Err(error) => context.log("worker", &error.to_string()),
+        }
+    }
+}
+
+fn remove_older(folder: &Path, time: SystemTime) -> Result<(), FsError> {
+    remove_if(folder, |file| fsx::is_older(file, time))
+}
+
+fn remove_if(folder: &Path, is_done: impl Fn(&Path) -> bool) -> Result<(), FsError> {
+    for entry in fsx::list(folder)? {
+        let path = entry.path();
+        if is_done(&path) {
+            fsx::remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes evidence whose job is gone: it holds text of a session.
+fn remove_lone_evidence(context: &Worker) -> Result<(), FsError> {
+    let folders = [context.paths().spool(), context.paths().failed()];
+    for folder in &folders {
+        for id in progress::list_evidence(folder)? {
+            let has_job = |folder: &Path| spool::job_file(folder, &id).exists();
+            if !folders.iter().any(|folder| has_job(folder)) {
+                progress::remove(folder, &id)?;
+            }
+        }
+    }
+    Ok(())
 }

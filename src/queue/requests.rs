@@ -8,38 +8,28 @@ use serde::{Deserialize, Serialize};
 use tokio::task::block_in_place;
 
 use super::budget::Usage;
-use super::context::WorkerContext;
-use super::drain::{Drain, Running};
+use super::context::Worker;
 use super::job::JobId;
-use super::outcome::{End, Finish, Stop};
-use super::progress::JobInProgress;
-use super::{QueueError, claim, files, record, spool, trust_record};
+use super::outcome::{Finish, Outcome, Step};
+use super::progress::{self, Job};
+use super::worker::{Drain, Running};
+use super::{Result, claim, record, screening, spool};
 use crate::account::Need;
 use crate::fsx::{self, FsError};
 use crate::memory::JobOutcome;
 use crate::paths::Paths;
 use crate::redact::Secrecy;
 
-enum Fulfilled {
-    Yes,
-    NotYet,
-}
-
 impl Drain<'_> {
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
-        trust_record::requested(self.context)?;
+        screening::requested(self.context)?;
         for (file, wish) in all(self.context.paths())? {
             if self.context.is_settled(&file) {
                 continue;
             }
-            let done = match &wish {
-                Wish::Retry { job, need, more } => self.retry(job, need, *more),
-                Wish::RetryAll { need } => self.retry_all(need),
-                Wish::Drop { job } => self.give_up(job),
-            };
-            match done {
-                Ok(Fulfilled::Yes) => {}
-                Ok(Fulfilled::NotYet) => continue,
+            match self.fulfil(&wish) {
+                Ok(true) => {}
+                Ok(false) => continue,
                 Err(error) => self.context.log("worker", &error.to_string()),
             }
             self.context.settle_request(file);
@@ -47,36 +37,35 @@ impl Drain<'_> {
         Ok(())
     }
 
-    fn retry(&mut self, id: &JobId, need: &Need, more: Usage) -> Result<Fulfilled, QueueError> {
-        if self.is_running(id) {
-            return Ok(Fulfilled::NotYet);
-        }
-        self.context.release(&need.account());
-        self.schedule.wake();
-        self.bring_back(id, need, more)?;
-        Ok(Fulfilled::Yes)
-    }
-
-    /// Jobs under way are being tried already.
-    fn retry_all(&mut self, need: &Need) -> Result<Fulfilled, QueueError> {
+    /// Does what is wished; `false` where it is to be looked at again.
+    fn fulfil(&mut self, wish: &Wish) -> Result<bool> {
         let context = self.context;
+        let (jobs, need, more) = match wish {
+            Wish::Drop { job } => return self.give_up(job),
+            Wish::Retry { job, .. } if self.is_running(job) => return Ok(false),
+            Wish::Retry { job, need, more } => (vec![job.clone()], need, *more),
+            Wish::RetryAll { need } => {
+                let mut jobs = spool::list(&context.paths().failed())?;
+                jobs.extend(spool::list(&context.paths().spool())?);
+                // Jobs under way are being tried already.
+                jobs.retain(|id| !self.is_running(id));
+                (jobs, need, Usage::default())
+            }
+        };
         context.release(&need.account());
         self.schedule.wake();
-        let failed = spool::list(&context.paths().failed())?;
-        for id in failed.iter().chain(&spool::list(&context.paths().spool())?) {
-            if !self.is_running(id)
-                && let Err(error) = self.bring_back(id, need, Usage::default())
-            {
+        for id in &jobs {
+            if let Err(error) = self.bring_back(id, need, more) {
                 context.log(id.as_str(), &error.to_string());
             }
         }
-        Ok(Fulfilled::Yes)
+        Ok(true)
     }
 
     /// Makes a job that waits or has failed one that is due now, for `need` to answer.
     ///
     /// A bootstrap job may spend `more` than it has spent.
-    fn bring_back(&mut self, id: &JobId, need: &Need, more: Usage) -> Result<(), QueueError> {
+    fn bring_back(&mut self, id: &JobId, need: &Need, more: Usage) -> Result {
         let context = self.context;
         let (spool, failed) = (context.paths().spool(), context.paths().failed());
         let Some((folder, mut job)) = find(context, id)? else {
@@ -97,38 +86,38 @@ impl Drain<'_> {
         job.progress.failed = None;
         job.progress.retried = Some(context.now());
         if folder == failed {
-            files::save_in(&failed, &job)?;
-            files::shift(&failed, &spool, id)?;
+            progress::save_in(&failed, &job)?;
+            progress::shift(&failed, &spool, id)?;
         } else {
             context.save(&job)?;
         }
         // The user knows of the workers that ended while they were at it.
         let put_down = self.in_flight.put_down(id);
-        context.surroundings.log_error(id.as_str(), put_down);
+        context.log_error(id.as_str(), put_down);
         // Its file is looked at anew, whatever was known of it.
         self.schedule.forget(id);
         self.summary.retried.push(id.clone());
         Ok(())
     }
 
-    fn give_up(&mut self, id: &JobId) -> Result<Fulfilled, QueueError> {
+    fn give_up(&mut self, id: &JobId) -> Result<bool> {
         let context = self.context;
         if self.not_dropped.remove(id) {
-            return Ok(Fulfilled::Yes);
+            return Ok(true);
         }
         if self.is_running(id) {
-            return Ok(Fulfilled::NotYet);
+            return Ok(false);
         }
         let (folder, job) = match find(context, id) {
             Ok(Some(found)) => found,
-            Ok(None) => return Ok(Fulfilled::Yes),
+            Ok(None) => return Ok(true),
             // The user means the file: what it claimed nobody can tell.
             Err(_) => {
                 for folder in [context.paths().spool(), context.paths().failed()] {
-                    files::remove(&folder, id)?;
+                    progress::remove(&folder, id)?;
                 }
                 self.schedule.forget(id);
-                return Ok(Fulfilled::Yes);
+                return Ok(true);
             }
         };
         self.schedule.set_aside(id);
@@ -144,14 +133,14 @@ impl Drain<'_> {
         };
         self.spawn(running, task);
         // Over when the job is gone.
-        Ok(Fulfilled::NotYet)
+        Ok(false)
     }
 }
 
-fn find(context: &WorkerContext, id: &JobId) -> Result<Option<(PathBuf, JobInProgress)>, FsError> {
+fn find(context: &Worker, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
     let (spool, failed) = (context.paths().spool(), context.paths().failed());
     let found = match context.job(id) {
-        Err(error) if error.is_missing() => files::read(&failed, id).map(|job| (failed, job)),
+        Err(error) if error.is_missing() => progress::read(&failed, id).map(|job| (failed, job)),
         job => job.map(|job| (spool, job)),
     };
     match found {
@@ -160,45 +149,37 @@ fn find(context: &WorkerContext, id: &JobId) -> Result<Option<(PathBuf, JobInPro
     }
 }
 
-async fn drop_job(context: &WorkerContext, mut job: JobInProgress, folder: PathBuf) -> End {
+async fn drop_job(context: &Worker, mut job: Job, folder: PathBuf) -> Outcome {
     let project = context.alone(&job.ticket.project);
     let _alone = project.lock().await;
     let transcript = context.alone(&job.ticket.transcript);
     let _alone = transcript.lock().await;
     match block_in_place(|| give_up(context, &mut job, &folder)) {
-        Ok(finish) => End::Gone(finish),
+        Ok(finish) => Outcome::Done(finish),
         Err(why) => {
-            let line = format!("not dropped: {}", why.into_reason());
-            context.log(job.ticket.id.as_str(), &line);
-            End::Stays
+            let why = why.into_reason();
+            context.log(job.ticket.id.as_str(), &format!("not dropped: {why}"));
+            Outcome::Fail(why)
         }
     }
 }
 
-/// Removes a job for good: its part of the transcript counts as done, its records as
-/// known, so that nothing of it comes back.
-fn give_up(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    folder: &Path,
-) -> Result<Finish, Stop> {
+/// Removes a job for good; its part of the transcript counts as done.
+fn give_up(context: &Worker, job: &mut Job, folder: &Path) -> Step<Finish> {
     let id = job.ticket.id.as_str();
     if job.is_in_doubt() && job.store(context.paths()).load()?.is_applied(id) {
-        return Err(Stop::Fails("the playbook holds its changes".to_owned()));
+        return Err(Outcome::Fail("the playbook holds its changes".to_owned()));
     }
     if job.progress.claim.is_none() && job.is_of_session() {
         match claim::claim(job, context, Secrecy::default()) {
-            Ok(claim::Claimed::Part(claim, _)) => job.progress.claim = Some(claim),
+            Ok(part) => job.progress.claim = part.map(|(claim, _)| claim),
             // There is nothing left that could come back.
-            Ok(claim::Claimed::NothingNew) | Err(claim::ClaimError::Transcript(_)) => {}
+            Err(claim::ClaimError::Transcript(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
     job.progress.changes = None;
-    let finish = Finish {
-        outcome: JobOutcome::Dropped,
-        reason: "by the user".to_owned(),
-    };
+    let finish = Finish::new(JobOutcome::Dropped, "by the user");
     record::given_up(context, job, &finish, folder)?;
     Ok(finish)
 }

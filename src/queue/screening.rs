@@ -1,28 +1,30 @@
 //! Screens key points before a session is given them: those a curator asks for, and those
 //! that came with the file. What looks like an attack goes into quarantine.
 
+use std::collections::HashSet;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::context::Surroundings;
-use super::context::WorkerContext;
-use super::edit::PlaybookEdit;
-use super::outcome::Stop;
-use super::progress::{HeldBack, JobInProgress};
-use super::trust_record::PointPart;
-use super::{QueueError, status};
+use super::apply::PlaybookEdit;
+use super::context::Worker;
+use super::outcome::{Outcome, Step};
+use super::progress::{HeldBack, Job};
+use super::{Result, status};
 use crate::digest::name_of;
+use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
 use crate::playbook::ops::{named_points, written_text};
 use crate::playbook::render::Admission;
-use crate::playbook::{Due, DueChange, Id, Playbook, Point, Section};
+use crate::playbook::{Due, DueChange, Id, Playbook, Point, PointChange, PointState, Section};
 use crate::redact::Masker;
 use crate::reflect::gates::{Proposal, Verdict};
 use crate::reflect::tellable::RefusedText;
 use crate::screen;
-use crate::trust::{TrustMark, TrustStanding, outside};
+use crate::store::Store;
+use crate::trust::{self, TrustMark, TrustRecord, TrustRequest, TrustStanding, TrustWord, outside};
 
 /// How the key of a point from the file begins in the quarantine; its hash follows.
 const FROM_FILE: &str = "file:";
@@ -36,15 +38,12 @@ pub(super) const STRICT: &str = "new in the file, and `trust.strict` is set";
 pub(super) const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret in it";
 /// Why a point is held back that was so before, and that nothing speaks against now.
 pub(super) const AGAIN: &str = "was held back before";
-/// Why an operation waits that nothing speaks against.
 pub(crate) const ASKED: &str = "waits for your OK, as `curator.approval` says";
-/// How the reasons of all such operations begin.
 const WAITS: &str = "waits for your OK";
 /// Why something waits that was only proposed.
 const PROPOSED: &str = "only proposed; it waits for your word";
 /// Why something is held back whatever the screen says of it.
 const OTHER_REASONS: [&str; 4] = [STRICT, OWN_PATTERN, AGAIN, PROPOSED];
-/// Under this key an operation that waits has the texts of the points that it is about.
 const WAS: &str = "was";
 /// The numbers of operations that wait begin here, beyond those that look like an attack.
 const FIRST_ASKED: u64 = 100;
@@ -107,8 +106,7 @@ impl What {
     }
 }
 
-/// Returns the operations that are held back: what reads like an attack, and what waits for the
-/// user's OK, with the texts of the points it is about.
+/// Returns the operations that look like an attack, or wait for the user's OK.
 pub(super) fn held(proposals: &[Proposal], playbook: &Playbook) -> Vec<HeldBack> {
     let held = (0..).zip(proposals).filter_map(|(seq, one)| {
         let mut operation = one.operation.clone();
@@ -133,7 +131,7 @@ pub(super) fn held(proposals: &[Proposal], playbook: &Playbook) -> Vec<HeldBack>
     held.collect()
 }
 
-pub(super) fn held_of(job: &JobInProgress) -> Vec<Held> {
+pub(super) fn held_of(job: &Job) -> Vec<Held> {
     let id = job.ticket.id.as_str();
     let held = job.progress.held.iter().map(|held| Held {
         key: format!("{id}:{}", held.seq),
@@ -160,31 +158,23 @@ pub(crate) fn held_memories(id: &str, refused: &[RefusedText]) -> Vec<Held> {
     held.collect()
 }
 
-/// Holds something back beside all that is held back already.
-pub(super) fn hold_back(
-    context: &WorkerContext,
-    project: &Path,
-    held: &[Held],
-) -> Result<(), QueueError> {
-    let nothing_left = |_: &str| false;
-    let name = project.to_string_lossy();
-    context
-        .memory()
-        .hold_back(&name, held, &nothing_left, context.now())?;
+pub(super) fn hold_back(context: &Worker, project: &Path, held: &[Held]) -> Result {
+    let (mut memory, name) = (context.memory(), project.to_string_lossy());
+    memory.hold_back(&name, held, &|_: &str| false, context.now())?;
+    drop(memory);
     recount(context, project)
 }
 
 /// Keeps for the hooks how much of a project is in quarantine.
-pub(crate) fn recount(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
-    let waiting = context
-        .memory()
-        .quarantine(&project.to_string_lossy())?
-        .len();
+pub(crate) fn recount(context: &Worker, project: &Path) -> Result {
+    let name = project.to_string_lossy();
+    let waiting = context.memory().quarantine(&name)?.len() as u64;
+    let now = context.now();
     Ok(status::tell_quarantine(
         context.paths(),
         project,
-        waiting as u64,
-        context.now(),
+        waiting,
+        now,
     )?)
 }
 
@@ -193,11 +183,11 @@ pub(crate) fn recount(context: &WorkerContext, project: &Path) -> Result<(), Que
 /// A page the agent has read can make it run a command, and a model can be led astray: so the
 /// text is screened as one that came with a file. `by` says whose it is.
 pub(crate) fn hold_foreign(
-    context: &WorkerContext,
+    context: &Worker,
     project: &Path,
     edit: &PlaybookEdit,
     by: &str,
-) -> Result<Option<String>, QueueError> {
+) -> Result<Option<String>> {
     let objection = edit.text().and_then(screen::objection);
     if let Some(why) = &objection {
         hold_edit(context, project, edit, by, why)?;
@@ -207,26 +197,20 @@ pub(crate) fn hold_foreign(
 
 /// Holds back what was proposed, whatever it says; returns why. `by` says whose it is.
 pub(crate) fn propose(
-    context: &WorkerContext,
+    context: &Worker,
     project: &Path,
     edit: &PlaybookEdit,
     by: &str,
-) -> Result<String, QueueError> {
+) -> Result<String> {
     let objection = edit.text().and_then(screen::objection);
     let why = objection.unwrap_or_else(|| PROPOSED.to_owned());
     hold_edit(context, project, edit, by, &why)?;
     Ok(why)
 }
 
-fn hold_edit(
-    context: &WorkerContext,
-    project: &Path,
-    edit: &PlaybookEdit,
-    by: &str,
-    why: &str,
-) -> Result<(), QueueError> {
+fn hold_edit(context: &Worker, project: &Path, edit: &PlaybookEdit, by: &str, why: &str) -> Result {
     let key = to_json(&What::Edit(edit.clone())).to_string();
-    let masker = masker(&context.surroundings, project)?;
+    let masker = masker(context, project)?;
     let text = edit.text().unwrap_or_default();
     let held = Held {
         key: format!("{by}:{}", name_of(key.as_bytes())),
@@ -239,9 +223,9 @@ fn hold_edit(
 }
 
 /// Stops a job whose playbook lies outside of an untrusted project, behind a symlink.
-pub(super) fn may_follow(surroundings: &Surroundings, project: &Path) -> Result<(), Stop> {
-    match outside::refused(Some(&surroundings.paths), project) {
-        Some(why) => Err(Stop::waits(&why)),
+pub(super) fn may_follow(context: &Worker, project: &Path) -> Step {
+    match outside::refused(Some(context.paths()), project) {
+        Some(why) => Err(Outcome::wait(&why)),
         None => Ok(()),
     }
 }
@@ -254,8 +238,7 @@ pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
     })
 }
 
-/// Returns why a cue that came with the file is held back; where the user `accepts` them only
-/// what speaks against it.
+/// Returns why a cue of the file is held back; where the user `accepts` it, what speaks against it.
 pub(super) fn of_cue(due: &Due, masker: &Masker, accepts: bool) -> Option<String> {
     let told = due.told();
     let has_secret = || masker.own_finds(&told).then(|| OWN_PATTERN.to_owned());
@@ -278,15 +261,13 @@ pub(super) fn may_be_used(standing: &TrustStanding, point: &Point<'_>) -> bool {
     }
 }
 
-/// Returns `true` if a point of the file holds a secret that only the user's own patterns know:
-/// hooks have no engine for those.
+/// Returns `true` for a secret that only the user's patterns find, which hooks do not have.
 pub(super) fn has_own_secret(masker: &Masker, point: &Point<'_>) -> bool {
     masker.own_finds(point.text) || masker.own_finds(point.name)
 }
 
-/// Judges anew what earlier rules held back: what passes now is offered to the user, and never
-/// applied by itself.
-pub(super) fn screen_anew(context: &WorkerContext) -> Result<(), MemoryError> {
+/// Screens again what earlier rules held back: what passes now is offered, never applied.
+pub(super) fn screen_anew(context: &Worker) -> Result<(), MemoryError> {
     let rows = context.memory().held_by_earlier_rules()?;
     if rows.is_empty() {
         return Ok(());
@@ -308,8 +289,7 @@ fn passes_now(held: &Held) -> bool {
         && of_file(&name, &held.text).is_none()
 }
 
-/// A point of the file as the quarantine keeps it: without its secrets, under a key of what
-/// it is in the file.
+/// Returns a point as the quarantine keeps it: masked, under a key of what it is in the file.
 pub(super) fn from_file(
     mark: &TrustMark,
     point: &Point<'_>,
@@ -335,8 +315,8 @@ pub(super) fn from_file(
     }
 }
 
-pub(super) fn masker(surroundings: &Surroundings, project: &Path) -> Result<Masker, QueueError> {
-    Ok(surroundings.config_for(project)?.secrets.secrecy()?.masker)
+pub(super) fn masker(context: &Worker, project: &Path) -> Result<Masker> {
+    Ok(context.config_for(project)?.secrets.secrecy()?.masker)
 }
 
 pub(super) fn key(mark: &TrustMark) -> String {
@@ -346,4 +326,278 @@ pub(super) fn key(mark: &TrustMark) -> String {
 fn to_json(what: &What) -> Value {
     // Texts and values of our own: this cannot fail.
     serde_json::to_value(what).unwrap_or_default()
+}
+
+/// How long the worker waits for a playbook it only wants to screen.
+const SHORT_WAIT: Duration = Duration::from_secs(5);
+/// The number of key points screened at a time; the rest is screened, and given, the next time.
+const AT_ONCE: usize = 10_000;
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Screened {
+    pub(crate) known: usize,
+    pub(crate) held: usize,
+    pub(crate) later: usize,
+}
+
+/// Begins the record of a project whose playbook is about to be begun by us.
+pub(super) fn birth(context: &Worker, project: &Path) -> Result<(), FsError> {
+    let standing = TrustStanding::of(context.paths(), project);
+    if matches!(standing, TrustStanding::Foreign | TrustStanding::Replaced) {
+        let mut record = TrustRecord::new(TrustWord::Trusted);
+        record.bind(project);
+        record.write(&context.paths().trust_record(project))?;
+    }
+    Ok(())
+}
+
+/// Brings the record up to date with a job's changes; the caller holds the playbook.
+pub(super) fn after_job(context: &Worker, job: &Job, playbook: &Playbook) -> Result {
+    let changes = match job.edit {
+        // What they bring back may be anybody's.
+        Some(PlaybookEdit::Undo { .. } | PlaybookEdit::Restore { .. }) => &[],
+        _ => job.progress.changes.as_deref().unwrap_or_default(),
+    };
+    bring_up_to_date(context, &job.ticket.project, playbook, changes)
+}
+
+/// Returns what changes wrote: texts and cues, not those that came of a point whose cue waits.
+fn written(changes: &[PointChange], record: &TrustRecord) -> HashSet<TrustMark> {
+    let text = |state: &PointState| {
+        let section = Section::from_word(&state.section)?;
+        Some(TrustMark::of(section, state.name(), state.text()))
+    };
+    let cue = |state: &PointState| {
+        let due = state.due();
+        (!due.is_blank()).then(|| TrustMark::of_cue(state.name(), due))
+    };
+    let befores = changes.iter().filter_map(|change| change.before.as_ref());
+    let is_waiting =
+        |state: &&PointState| cue(state).is_some_and(|mark| record.says(&mark) != Admission::Given);
+    let waiting: Vec<&Due> = befores.filter(is_waiting).map(PointState::due).collect();
+    let mut marks = HashSet::new();
+    for change in changes {
+        let (before, Some(after)) = (change.before.as_ref(), change.after.as_ref()) else {
+            continue;
+        };
+        marks.extend(text(after).filter(|mark| before.and_then(text) != Some(*mark)));
+        let is_new = before.is_none_or(|before| before.due() != after.due());
+        marks.extend(cue(after).filter(|_| is_new && !waiting.contains(&after.due())));
+    }
+    marks
+}
+
+pub(super) fn requested(context: &Worker) -> Result<(), FsError> {
+    for TrustRequest { file, project } in trust::screen_requests(context.paths())? {
+        if context.is_settled(&file) {
+            continue;
+        }
+        context.settle_request(file);
+        if let Some(project) = project {
+            if let Err(error) = screen_project(context, &project) {
+                context.log("worker", &format!("not screened: {error}"));
+            }
+            context.make_ready(&project);
+        }
+    }
+    Ok(())
+}
+
+fn screen_project(context: &Worker, project: &Path) -> Result {
+    let store = Store::of(context.paths(), project);
+    if !TrustStanding::of(context.paths(), project).is_trusted() || store.bytes()?.is_none() {
+        return Ok(());
+    }
+    let locked = store.lock(SHORT_WAIT)?;
+    bring_up_to_date(context, project, &locked.load()?, &[])
+}
+
+fn bring_up_to_date(
+    context: &Worker,
+    project: &Path,
+    playbook: &Playbook,
+    changes: &[PointChange],
+) -> Result {
+    let arrivals = if context.config.trust.strict {
+        Arrivals::Wait
+    } else {
+        Arrivals::Screened
+    };
+    let (record, arrivals) = match TrustStanding::of(context.paths(), project) {
+        TrustStanding::Recorded(record) => (record, arrivals),
+        TrustStanding::Born => (TrustRecord::new(TrustWord::Trusted), Arrivals::Accepted),
+        _ => return Ok(()),
+    };
+    let ours = written(changes, &record);
+    update(context, project, playbook, record, &ours, arrivals).map(drop)
+}
+
+pub(crate) fn trust(context: &Worker, project: &Path) -> Result<Screened> {
+    let path = context.paths().trust_record(project);
+    // What was screened before trust was taken back needs no second look.
+    let earlier = TrustRecord::read(&path).ok().flatten();
+    let mut record = earlier.unwrap_or_else(|| TrustRecord::new(TrustWord::Trusted));
+    record.word = TrustWord::Trusted;
+    record.bind(project);
+    let store = Store::of(context.paths(), project);
+    if store.bytes()?.is_none() {
+        record.write(&path)?;
+        return Ok(Screened::default());
+    }
+    let locked = store.lock(super::LOCK_WAIT)?;
+    let (playbook, arrivals) = (locked.load()?, Arrivals::Accepted);
+    update(
+        context,
+        project,
+        &playbook,
+        record,
+        &HashSet::new(),
+        arrivals,
+    )
+}
+
+/// What becomes of points and cues that came with the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arrivals {
+    /// All that nothing speaks against are used: the user said so.
+    Accepted,
+    /// Cues wait for the user.
+    Screened,
+    /// Points wait as well.
+    Wait,
+}
+
+/// A part of a key point that is trusted by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PointPart {
+    Text,
+    Cue,
+}
+
+fn parts(point: Point<'_>) -> impl Iterator<Item = (Point<'_>, PointPart, TrustMark)> {
+    let text = TrustMark::of(point.section, point.name, point.text);
+    let cue = point.due().map(|due| TrustMark::of_cue(point.name, due));
+    let cue = cue.map(|mark| (point, PointPart::Cue, mark));
+    std::iter::once((point, PointPart::Text, text)).chain(cue)
+}
+
+/// Finds the point of the file of which a part is held back under `key`.
+///
+/// The quarantine has it without its secrets, so that only its hash tells which it is.
+pub(crate) fn held_point<'p>(
+    playbook: &'p Playbook,
+    key_of_row: &str,
+) -> Option<(Point<'p>, PointPart)> {
+    let mut parts = playbook.points().flat_map(parts);
+    let found = parts.find(|(_, _, mark)| key(mark) == key_of_row);
+    found.map(|(point, part, _)| (point, part))
+}
+
+pub(crate) fn admit(
+    context: &Worker,
+    project: &Path,
+    (name, text): (&str, &str),
+    part: PointPart,
+) -> Result {
+    let path = context.paths().trust_record(project);
+    let store = Store::of(context.paths(), project);
+    let locked = store.lock(super::LOCK_WAIT)?;
+    // Nothing of another checkout was in the review.
+    if let Some(mut record) = TrustRecord::read(&path)?
+        && !record.is_of_another(project)
+    {
+        let playbook = locked.load()?;
+        let points = playbook.points();
+        let points = points.filter(|point| point.name == name && point.text == text);
+        let parts = points.flat_map(parts).filter(|(_, own, _)| *own == part);
+        let accepted = parts.map(|(.., mark)| mark);
+        record.know(&accepted.collect::<Vec<_>>());
+        record.write(&path)?;
+    }
+    Ok(())
+}
+
+/// Makes `record` say all there is to say of a playbook, and writes it.
+///
+/// `ours` are known; `arrivals` says what becomes of the others that are not known yet.
+fn update(
+    context: &Worker,
+    project: &Path,
+    playbook: &Playbook,
+    mut record: TrustRecord,
+    ours: &HashSet<TrustMark>,
+    arrivals: Arrivals,
+) -> Result<Screened> {
+    let name = project.to_string_lossy();
+    let waiting: HashSet<String> = context.memory().waiting(&name)?.into_iter().collect();
+    let masker = masker(context, project)?;
+    let present: Vec<_> = playbook.points().flat_map(parts).collect();
+    let (mut known, mut held, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+    let mut left = AT_ONCE;
+    let strict = (arrivals == Arrivals::Wait).then_some(STRICT);
+    let mut screened = Screened::default();
+    for &(point, part, mark) in &present {
+        let is_text = part == PointPart::Text;
+        let said = if ours.contains(&mark) {
+            Admission::Given
+        } else {
+            record.says(&mark)
+        };
+        let otherwise = match said {
+            Admission::Given | Admission::Stale => {
+                known.push(mark);
+                screened.known += usize::from(is_text);
+                continue;
+            }
+            // What is held back waits for the user, also when it was dropped and has come back.
+            Admission::Held if left == 0 || waiting.contains(&key(&mark)) => {
+                held.push(mark);
+                screened.held += usize::from(is_text);
+                continue;
+            }
+            Admission::Unknown if left == 0 => {
+                screened.later += usize::from(is_text);
+                continue;
+            }
+            Admission::Held => Some(AGAIN),
+            Admission::Unknown => strict,
+        };
+        left -= 1;
+        let reasons = if let Some(due) = point.due().filter(|_| !is_text) {
+            of_cue(due, &masker, arrivals == Arrivals::Accepted)
+        } else {
+            let own = || has_own_secret(&masker, &point).then_some(OWN_PATTERN);
+            let otherwise = || own().or(otherwise).map(str::to_owned);
+            of_file(point.name, point.text).or_else(otherwise)
+        };
+        if let Some(reasons) = reasons {
+            held.push(mark);
+            screened.held += usize::from(is_text);
+            rows.push(from_file(&mark, &point, part, reasons, &masker));
+        } else {
+            known.push(mark);
+            screened.known += usize::from(is_text);
+        }
+    }
+    record.know(&known);
+    record.hold(&held);
+    record.forget_absent(&present.iter().map(|(_, _, mark)| mark).collect());
+    record.bind(project);
+    let keys: HashSet<String> = held.iter().map(key).collect();
+    let has_left = |key: &str| !keys.contains(key);
+    context
+        .memory()
+        .hold_back(&name, &rows, &has_left, context.now())?;
+    let now_waiting = context.memory().waiting(&name)?.len();
+    // Hooks can do without; no job fails for it.
+    if now_waiting != waiting.len()
+        && let Err(error) =
+            status::tell_quarantine(context.paths(), project, now_waiting as u64, context.now())
+    {
+        context.log("worker", &error.to_string());
+    }
+    let path = context.paths().trust_record(project);
+    if TrustRecord::read(&path).ok().flatten().as_ref() != Some(&record) {
+        record.write(&path)?;
+    }
+    Ok(screened)
 }

@@ -1,112 +1,101 @@
-//! One job through its stages: claim, evidence, reflect, apply, record. A curator's job has its
-//! own ([`curate`]).
+//! The way of a session's job: claim, record, reflect, apply, save. A curator's job has its own
+//! ([`curate`]).
 //!
-//! The result of each stage is with the job on disk before the next begins, so a
+//! The result of each step is with the job on disk before the next begins, so a
 //! restart goes on after the last one, and a model's answer is never paid for twice.
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use jiff::SignedDuration;
 use tokio::task::block_in_place;
 
-use jiff::SignedDuration;
-
-use super::apply::{self, Work};
-use super::ask;
+use super::apply::{self, PlaybookEdit, Work};
 use super::backoff::Pause;
-use super::claim::{self, Claimed};
-use super::context::WorkerContext;
-use super::edit::PlaybookEdit;
-use super::files::SessionEvidence;
-use super::outcome::leave;
-use super::outcome::{End, JobPause, Stop, transcript_stop};
-use super::progress::JobInProgress;
-use super::{curate, files, outcome, record, screening, shown, trigger_table};
+use super::budget::Hold;
+use super::context::Worker;
+use super::job::JobEvent;
+use super::outcome::{self, Outcome, Step, leave, of_transcript};
+use super::progress::{self, Job, SessionEvidence};
+use super::{ask, claim, curate, record, screening, transcripts};
 use crate::backend::question::Answered;
 use crate::backend::{BackendFailure, FailureKind};
-use crate::config::Config;
+use crate::config::{Config, Triggers};
 use crate::fsx::FsError;
+use crate::transcript::Facts;
 
-/// By how much the evidence is made smaller that was too much.
 const LESS: u64 = 4;
 
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(crate) const NOTHING_NEW: &str = "nothing new";
 
-/// Why sessions in the folder of the settings teach nothing: what is learned there would be given
-/// to every project, and only the user brings something there.
+/// What is learned in the folder of the settings would be given to every project.
 const NO_PROJECT: &str = "the folder of the settings is no project to learn from";
 
-pub(crate) async fn work(context: &Arc<WorkerContext>, mut job: JobInProgress) -> End {
-    let begun = Instant::now();
-    let result = match before_all(context, &job) {
-        Err(why) => Err(why),
-        Ok(()) => stages(context, &mut job, begun).await,
-    };
-    block_in_place(|| leave(context, &mut job, result, begun))
+pub(super) async fn work(context: &Arc<Worker>, mut job: Job) -> Outcome {
+    job.begun = Some(Instant::now());
+    let result = stages(context, &mut job).await;
+    block_in_place(|| leave(context, &mut job, result))
 }
 
-/// Stops a job that is not even begun.
-fn before_all(context: &WorkerContext, job: &JobInProgress) -> Result<(), Stop> {
+fn before_all(context: &Worker, job: &Job) -> Step {
     // It was stopped on its way to `failed/`.
     if let Some(reason) = &job.progress.failed {
-        return Err(Stop::Fails(reason.clone()));
+        return Err(Outcome::Fail(reason.clone()));
     }
     // One that can be tried is, however old: the clock may be wrong.
     if context.is_too_old(job) && (!context.serves(job) || context.due(job).is_some()) {
         let reason = job.progress.waiting.as_ref().map(|w| w.reason.as_str());
-        return Err(Stop::Fails(context.too_long(reason)));
+        return Err(Outcome::Fail(context.too_long(reason)));
     }
     let project = &job.ticket.project;
     if !job.is_in_doubt() && !project.is_dir() {
         // It may be on a drive that is not mounted now.
         let why = format!("could not find project: {}", project.display());
-        return Err(Stop::waits(&why));
+        return Err(Outcome::wait(&why));
     }
     Ok(())
 }
 
-async fn stages(
-    context: &Arc<WorkerContext>,
-    job: &mut JobInProgress,
-    begun: Instant,
-) -> Result<(), Stop> {
+async fn stages(context: &Arc<Worker>, job: &mut Job) -> Step {
+    before_all(context, job)?;
     let project = context.alone(&job.ticket.project);
     let transcript = context.alone(&job.ticket.transcript);
-    let config = context.surroundings.config_for(&job.ticket.project)?;
-    screening::may_follow(&context.surroundings, &job.ticket.project)?;
+    let config = context.config_for(&job.ticket.project)?;
+    screening::may_follow(context, &job.ticket.project)?;
     if let Some(edit) = job.edit.clone() {
         let _alone = project.lock().await;
         return block_in_place(|| {
             if let PlaybookEdit::Undo { .. } = edit {
                 record::unrecorded(context, job, &config)?;
             }
-            finish(context, job, &Work::Edit(&edit), &config, begun)
+            finish(context, job, &Work::Edit(&edit), &config)
         });
     }
     if let Some(order) = job.curate.clone() {
-        return curate::run(context, job, &order, &config, begun).await;
+        return curate::run(context, job, &order, &config).await;
     }
-    trigger_table::enabled(&config)?;
+    if !config.reflection.enabled {
+        return Err(Outcome::skip(Hold::SwitchedOff.to_string()));
+    }
     if job.ticket.project == context.paths().own() {
-        return Err(Stop::Skips(NO_PROJECT.to_owned()));
+        return Err(Outcome::skip(NO_PROJECT));
     }
     let evidence = {
         let _alone = project.lock().await;
         let _alone = transcript.lock().await;
         block_in_place(|| {
-            let evidence = gather(context, job, &config)?;
+            let evidence = claim_and_record(context, job, &config)?;
             // Stored with the next answer, before which nothing depends on it.
-            shown::remember(context, job, &evidence.facts);
-            Ok::<_, Stop>(evidence)
+            transcripts::keep_shown(context, job, &evidence.facts);
+            Ok::<_, Outcome>(evidence)
         })?
     };
-    let deadline = config.budgets.time_ms.deadline(begun);
-    reflect(context, job, &evidence, &config, deadline).await?;
+    reflect(context, job, &evidence, &config).await?;
     let _alone = project.lock().await;
     block_in_place(|| {
         unless_dry_run(context, job, &evidence, &config)?;
-        finish(context, job, &Work::Session(&evidence), &config, begun)
+        finish(context, job, &Work::Session(&evidence), &config)
     })
 }
 
@@ -115,45 +104,29 @@ async fn stages(
 /// Nothing is claimed by it, so a real run covers its part. A job that may have changed the
 /// playbook already is past this.
 fn unless_dry_run(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
-) -> Result<(), Stop> {
+) -> Step {
     if !config.reflection.dry_run || job.progress.changes.is_some() {
         return Ok(());
     }
     let applied = apply::rehearse(context, job, session, config)?;
     let id = job.ticket.id.as_str();
     for change in &applied.changes {
-        let line = format!(
-            "would {} {}: {}",
-            change.kind.word(),
-            change.id,
-            change.reason
-        );
-        context.log(id, &line);
+        let (kind, reason) = (change.kind.word(), &change.reason);
+        context.log(id, &format!("would {kind} {}: {reason}", change.id));
     }
-    for skipped in &applied.skipped {
-        context.log(
-            id,
-            &format!("would skip {}: {}", skipped.what, skipped.reason),
-        );
-    }
+    context.log_skipped(id, "would be skipped", &applied.skipped);
     let count = applied.changes.len();
-    Err(Stop::Skips(format!(
+    Err(Outcome::skip(format!(
         "dry run: {count} changes, none of them made"
     )))
 }
 
 /// The last two stages: apply and record.
-pub(super) fn finish(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    work: &Work<'_>,
-    config: &Config,
-    begun: Instant,
-) -> Result<(), Stop> {
+pub(super) fn finish(context: &Worker, job: &mut Job, work: &Work<'_>, config: &Config) -> Step {
     if !job.progress.is_applied {
         apply::apply(context, job, work, config)?;
         job.progress.is_applied = true;
@@ -163,23 +136,21 @@ pub(super) fn finish(
         Work::Session(session) => Some(*session),
         Work::Curation(..) | Work::Edit(_) => None,
     };
-    record::applied(context, job, session, config, begun.elapsed())
+    record::applied(context, job, session, config)
 }
 
-/// Has the session reflected on, unless it was, and its notes checked: both are with the job
-/// before anything else is done.
+/// Has the session reflected on and its notes checked, unless that is done.
 async fn reflect(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
+    context: &Worker,
+    job: &mut Job,
     evidence: &SessionEvidence,
     config: &Config,
-    deadline: Option<Instant>,
-) -> Result<(), Stop> {
+) -> Step {
     if job.progress.reflection.is_some() {
         return Ok(());
     }
     can_keep_an_answer(context, job)?;
-    let asked = ask::reflector(context, job, evidence, config, deadline).await?;
+    let asked = ask::reflector(context, job, evidence, config).await?;
     if let Some(cause) = &asked.cause {
         ask_less_next(job, cause, config);
         return Err(useless(context, job, cause, outcome::REFLECT));
@@ -187,10 +158,7 @@ async fn reflect(
     count(context, job, &asked);
     let mut reflection = asked.result;
     let checked = evidence.check(&mut reflection);
-    for dropped in &checked.dropped {
-        let line = format!("{} dropped: {}", dropped.what, dropped.reason);
-        context.log(job.ticket.id.as_str(), &line);
-    }
+    context.log_skipped(job.ticket.id.as_str(), "dropped", &checked.dropped);
     job.progress.notes = checked.notes;
     job.progress.outdated = checked.outdated;
     job.progress.dropped = checked.dropped;
@@ -199,21 +167,16 @@ async fn reflect(
     Ok(())
 }
 
-/// Has the evidence of a job made smaller for its next try, once, where the question was not let
-/// through.
-fn ask_less_next(job: &mut JobInProgress, cause: &BackendFailure, config: &Config) {
+/// Has smaller evidence made for the next try, once, after a question that was not let through.
+fn ask_less_next(job: &mut Job, cause: &BackendFailure, config: &Config) {
     if cause.kind == FailureKind::BadQuestion && job.progress.evidence_tokens.is_none() {
         job.progress.evidence_tokens = Some(config.evidence.tokens / LESS);
         job.progress.has_evidence = false;
     }
 }
 
-/// Makes sure that an answer can be kept before it is paid for: a job that waited may have
-/// waited for a full disk.
-pub(super) fn can_keep_an_answer(
-    context: &WorkerContext,
-    job: &JobInProgress,
-) -> Result<(), FsError> {
+/// Makes sure that an answer can be kept before it is paid for: the disk may have been full.
+pub(super) fn can_keep_an_answer(context: &Worker, job: &Job) -> Result<(), FsError> {
     match job.progress.waiting {
         Some(_) => block_in_place(|| context.save(job)),
         None => Ok(()),
@@ -221,73 +184,53 @@ pub(super) fn can_keep_an_answer(
 }
 
 /// Counts what was dropped from its reply; the backend is well.
-pub(super) fn count<T>(context: &WorkerContext, job: &mut JobInProgress, asked: &Answered<T>) {
+pub(super) fn count<T>(context: &Worker, job: &mut Job, asked: &Answered<T>) {
     job.progress.skipped += asked.skipped.len() as u64;
     job.progress.waiting = None;
     context.release_account(job);
-    for skipped in &asked.skipped {
-        let line = format!("{} skipped: {}", skipped.what, skipped.reason);
-        context.log(job.ticket.id.as_str(), &line);
-    }
+    context.log_skipped(job.ticket.id.as_str(), "skipped", &asked.skipped);
 }
 
-/// The claim and the evidence: read from disk when they are there, else made.
-fn gather(
-    context: &WorkerContext,
-    job: &mut JobInProgress,
-    config: &Config,
-) -> Result<SessionEvidence, Stop> {
+/// Claims the job's own part of the transcript, and records what happened in it; both are read
+/// from disk when they are there.
+fn claim_and_record(context: &Worker, job: &mut Job, config: &Config) -> Step<SessionEvidence> {
+    let id = job.ticket.id.clone();
     let secrecy = config.secrets.secrecy()?;
     if job.progress.has_evidence {
-        match files::read_evidence(context.paths(), &job.ticket.id) {
+        match progress::read_evidence(context.paths(), &id) {
             Ok(evidence) => return Ok(evidence),
             // It can be made again, as long as the transcript is there.
-            Err(error) => context.log(job.ticket.id.as_str(), &error.to_string()),
+            Err(error) => context.log(id.as_str(), &error.to_string()),
         }
     }
-    let digest = match job.progress.claim.clone() {
-        Some(claim) => claim::read_again(job, &claim, &context.surroundings, secrecy)
-            .map_err(transcript_stop)?,
-        None => match claim::claim(job, context, secrecy)? {
-            Claimed::NothingNew => return Err(Stop::Skips(NOTHING_NEW.to_owned())),
-            Claimed::Part(claim, digest) => {
-                let trigger = trigger_table::worth(context, job, &digest.facts, config)?;
-                job.progress.trigger = Some(trigger.to_owned());
-                job.progress.claim = Some(claim);
-                // First for the others in this worker: a write that fails may have been done.
-                context.claims().add(job);
-                context.save(job)?;
-                *digest
-            }
-        },
+    let digest = if let Some(claim) = &job.progress.claim {
+        let read = claim::read_again(job, claim, context, secrecy);
+        read.map_err(of_transcript)?
+    } else {
+        let part = claim::claim(job, context, secrecy)?;
+        let (claim, digest) = part.ok_or_else(|| Outcome::skip(NOTHING_NEW))?;
+        job.progress.trigger = Some(worth(context, job, &digest.facts, config)?.to_owned());
+        job.progress.claim = Some(claim);
+        // First for the others in this worker: a write that fails may have been done.
+        context.claims().add(job);
+        context.save(job)?;
+        digest
     };
     let masked = digest.stats.masked.iter();
-    let masked: Vec<String> = masked
-        .map(|(rule, count)| format!("{rule} {count}"))
-        .collect();
+    let masked: Vec<String> = masked.map(|(rule, n)| format!("{rule} {n}")).collect();
     if !masked.is_empty() {
-        context.log(
-            job.ticket.id.as_str(),
-            &format!("masked: {}", masked.join(", ")),
-        );
+        context.log(id.as_str(), &format!("masked: {}", masked.join(", ")));
     }
     let tokens = job.progress.evidence_tokens;
-    let tokens = tokens.unwrap_or(config.evidence.tokens);
-    let evidence = SessionEvidence::of(digest, tokens);
-    files::save_evidence(context.paths(), &job.ticket.id, &evidence)?;
+    let evidence = SessionEvidence::of(digest, tokens.unwrap_or(config.evidence.tokens));
+    progress::save_evidence(context.paths(), &id, &evidence)?;
     job.progress.has_evidence = true;
     context.save(job)?;
     Ok(evidence)
 }
 
-/// What a question without a result means for its job: the account is parked, or the job has
-/// failed. What it cost is kept, whatever follows.
-pub(super) fn useless(
-    context: &WorkerContext,
-    job: &JobInProgress,
-    cause: &BackendFailure,
-    step: &str,
-) -> Stop {
+/// Returns what a useless answer means for its job. The cost is kept, whatever follows.
+pub(super) fn useless(context: &Worker, job: &Job, cause: &BackendFailure, step: &str) -> Outcome {
     if let Err(error) = block_in_place(|| context.save(job)) {
         return error.into();
     }
@@ -295,11 +238,13 @@ pub(super) fn useless(
     if !cause.kind.may_pass() {
         // A smaller question is made at once.
         let has_next = job.progress.claim.is_some() && !job.progress.has_evidence;
-        return if has_next {
-            let pause = JobPause::Until(context.now());
-            Stop::Waits { reason, pause }
-        } else {
-            Stop::Fails(reason)
+        if !has_next {
+            return Outcome::Fail(reason);
+        }
+        return Outcome::Wait {
+            reason,
+            until: Some(context.now()),
+            for_account: false,
         };
     }
     let told = cause.retry_after.map(SignedDuration::try_from);
@@ -308,10 +253,122 @@ pub(super) fn useless(
         Some(Ok(told)) => Pause::Told(told),
         _ => Pause::Doubling,
     };
-    let parked = context.park_account(job, &reason, pause);
+    let waits = context.park_account(job, reason, pause);
     context.note_remedy(job, cause.kind);
-    Stop::Waits {
-        reason,
-        pause: JobPause::Parked(parked),
+    waits
+}
+
+const TOO_LITTLE: &str = "too little happened";
+const ASKED: &str = "asked";
+
+/// Returns why the job's part of the session is worth a reflection, or ends the job.
+///
+/// The caller holds the project and has saved no claim yet: the next job of the transcript
+/// covers the part of a job that ends here.
+pub(super) fn worth(
+    context: &Worker,
+    job: &Job,
+    facts: &Facts,
+    config: &Config,
+) -> Step<&'static str> {
+    if job.ticket.event == JobEvent::Reflect {
+        return Ok(ASKED);
+    }
+    let transcript = job.ticket.transcript.to_string_lossy();
+    let confidence = context.memory().confidence_of(&transcript)?;
+    should_reflect(facts, confidence, &config.triggers).ok_or_else(|| Outcome::skip(TOO_LITTLE))
+}
+
+/// Returns the trigger of spec/4 that makes a session worth a reflection. A count whose threshold
+/// is 0 never triggers; `docs/specifications.md` lists them.
+pub(crate) fn should_reflect(
+    facts: &Facts,
+    last_confidence: Option<f64>,
+    at: &Triggers,
+) -> Option<&'static str> {
+    let stakes = &facts.stakes;
+    let failures = facts.tool_errors.saturating_sub(facts.rejections);
+    let finished = stakes.commits + facts.checks_passed;
+    let cited = facts.citations.len() as u64;
+    let objected = facts.rejections + facts.interrupts;
+    let spoken = facts.user_turns + facts.commands;
+    let is_unsure = last_confidence.is_some_and(|confidence| confidence < at.confidence);
+    let table = [
+        ("tool_failure", reaches(failures, at.tool_failures)),
+        ("low_confidence", is_unsure),
+        ("high_risk", reaches(stakes.destructive, at.risk)),
+        ("goal_drift", stakes.drift > at.drift),
+        ("final_step", reaches(finished, at.final_steps)),
+        ("user_critical", reaches(stakes.critical, at.critical)),
+        ("periodic", reaches(facts.tool_calls, at.periodic)),
+        ("citations", reaches(cited, at.citations)),
+        ("rejections", objected > 0),
+        ("activity", reaches(spoken, at.user_turns)),
+    ];
+    table
+        .iter()
+        .find_map(|&(word, fires)| fires.then_some(word))
+}
+
+fn reaches(count: u64, threshold: u64) -> bool {
+    threshold > 0 && count >= threshold
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::playbook::Id;
+    use crate::transcript::Stakes;
+    use rstest::rstest;
+
+    /// One prompt, a glance or two, one answer.
+    fn little() -> Facts {
+        Facts {
+            user_turns: 1,
+            assistant_texts: 1,
+            tool_calls: 4,
+            tool_results: 4,
+            ..Facts::default()
+        }
+    }
+
+    fn at_stake(stakes: Stakes) -> Facts {
+        Facts { stakes, ..little() }
+    }
+
+    #[rstest]
+    #[case::tool_failure(Facts { tool_errors: 1, ..little() }, "tool_failure")]
+    #[case::high_risk(at_stake(Stakes { destructive: 1, ..Stakes::default() }), "high_risk")]
+    #[case::goal_drift(at_stake(Stakes { drift: 0.91, ..Stakes::default() }), "goal_drift")]
+    #[case::commit(at_stake(Stakes { commits: 1, ..Stakes::default() }), "final_step")]
+    #[case::critical(at_stake(Stakes { critical: 1, ..Stakes::default() }), "user_critical")]
+    #[case::periodic(Facts { tool_calls: 5, ..little() }, "periodic")]
+    #[case::citation(Facts { citations: vec![Id::parse("pat-001").unwrap()], ..little() }, "citations")]
+    #[case::rejection(Facts { rejections: 1, tool_errors: 1, ..little() }, "rejections")]
+    #[case::prompt_and_command(Facts { commands: 1, ..little() }, "activity")]
+    fn one_reason_is_enough(#[case] facts: Facts, #[case] trigger: &str) {
+        let thresholds = Triggers::default();
+        assert_eq!(should_reflect(&facts, None, &thresholds), Some(trigger));
+        let off = Triggers {
+            tool_failures: 0,
+            confidence: 0.0,
+            risk: 0,
+            drift: 1.0,
+            final_steps: 0,
+            critical: 0,
+            periodic: 0,
+            citations: 0,
+            user_turns: 0,
+        };
+        let word = should_reflect(&facts, Some(0.0), &off);
+        assert_eq!(word, (trigger == "rejections").then_some(trigger));
+    }
+
+    #[test]
+    fn a_session_that_was_judged_without_confidence_is_judged_again() {
+        let thresholds = Triggers::default();
+        let judged = |confidence| should_reflect(&little(), confidence, &thresholds);
+        assert_eq!(judged(Some(0.49)), Some("low_confidence"));
+        assert_eq!((judged(Some(0.5)), judged(None)), (None, None));
     }
 }

@@ -1,5 +1,6 @@
 //! The transcripts that the client keeps, and what their first and last lines tell.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -8,10 +9,17 @@ use jiff::Timestamp;
 use memchr::memmem;
 use serde::Deserialize;
 
-use crate::fsx;
+use super::claim::lane_of;
+use super::context::Worker;
+use super::progress::Job;
 use crate::paths::Paths;
 use crate::place::Place;
-use crate::project;
+use crate::playbook::render::in_text;
+use crate::playbook::votes::{BulletTag, Votes, votes};
+use crate::playbook::{Id, Playbook, is_own_name};
+use crate::shown_record::{self, ShownPoints};
+use crate::transcript::{Facts, Lane};
+use crate::{fsx, project, transcript_file};
 
 /// The part of a transcript that is read to find its folder.
 const HEAD: u64 = 1 << 20;
@@ -31,7 +39,6 @@ pub(crate) struct PastTranscript {
     pub(crate) ended: Timestamp,
 }
 
-/// All sessions of a project, oldest first.
 pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<PastTranscript> {
     let mut past = Vec::new();
     for entry in entries(&paths.client_projects()).flat_map(|folder| entries(&folder)) {
@@ -51,8 +58,7 @@ pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<PastTranscript> {
     past
 }
 
-/// The transcripts in a project's own folder and in those below it, with the time of their last
-/// write; of so many folders and so many transcripts.
+/// Returns transcripts of a project's folder and of those below it, with their last write.
 pub(crate) fn written_in(
     paths: &Paths,
     project: &Path,
@@ -64,15 +70,11 @@ pub(crate) fn written_in(
         let rest = name.strip_prefix(&own);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
-    let folders = entries(&paths.client_projects())
-        .filter(is_below)
-        .take(folders);
-    let found = folders
-        .flat_map(|folder| entries(&folder))
-        .take(transcripts);
-    found
-        .filter(|path| is_transcript(path))
-        .map(|path| (path.clone(), written(&path)))
+    let all = entries(&paths.client_projects());
+    let folders = all.filter(is_below).take(folders);
+    let files = folders.flat_map(|folder| entries(&folder));
+    let found = files.take(transcripts).filter(|path| is_transcript(path));
+    found.map(|path| (path.clone(), written(&path)))
 }
 
 pub(crate) fn newest_of_each(paths: &Paths) -> impl Iterator<Item = PathBuf> {
@@ -108,7 +110,6 @@ struct TranscriptHeading {
 }
 
 impl TranscriptHeading {
-    /// What is no such line says nothing.
     fn of(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
@@ -136,9 +137,9 @@ impl PastTranscript {
         let length = file.metadata().ok()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
             .ok()?;
-        let last = lines(&mut file, TAIL)
-            .filter_map(|line| TranscriptHeading::of(&line)?.time())
-            .last();
+        let tail = lines(&mut file, TAIL);
+        let last = tail.filter_map(|line| TranscriptHeading::of(&line)?.time());
+        let last = last.last();
         let written = Timestamp::try_from(written(&transcript)).unwrap_or(Timestamp::UNIX_EPOCH);
         let ended = last.unwrap_or(written);
         Some(Self {
@@ -151,8 +152,7 @@ impl PastTranscript {
         })
     }
 
-    /// Returns `true` if it was held in a project, or where that was before; where no line says, by
-    /// the folder that it is in.
+    /// Returns `true` if its folder is of the project, now or formerly.
     pub(crate) fn is_of(&self, project: &Path, former: &[PathBuf]) -> bool {
         if let Some(cwd) = &self.cwd {
             let is_gone = !cwd.is_dir();
@@ -191,7 +191,6 @@ pub(super) fn origin(transcript: &Path) -> Option<PathBuf> {
     origin.is_dir().then_some(origin)
 }
 
-/// What the client calls the folder of a project's transcripts.
 pub(super) fn dashed(project: &Path) -> String {
     let path = project.to_string_lossy();
     path.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
@@ -200,4 +199,138 @@ pub(super) fn dashed(project: &Path) -> String {
 fn lines(from: impl Read, most: u64) -> impl Iterator<Item = Vec<u8>> {
     let lines = BufReader::new(from.take(most)).split(b'\n');
     lines.map_while(Result::ok)
+}
+
+/// The number of sessions that are asked: forks of forks of forks.
+const MAX_SESSIONS: usize = 8;
+const MAX_ID: usize = 64;
+
+/// Stores with a job what its session was shown: by the file of its start, or the client's notes in
+/// the transcript; a fork has what its origin had. It decides which verdicts are votes.
+pub(super) fn keep_shown(context: &Worker, job: &mut Job, facts: &Facts) {
+    if job.progress.shown.is_some() {
+        return;
+    }
+    let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
+    let ticket = &job.ticket;
+    let log = |error: &str| context.log(ticket.id.as_str(), error);
+    let first = (ticket.session.clone(), ticket.transcript.clone(), end);
+    let given = shown_in(context.paths(), &ticket.project, first, log);
+    let mut shown = given.shown;
+    // A subagent has a context of its own, without what its session was shown: what it was
+    // given itself stands in its transcript.
+    if is_of_subagent(job) {
+        shown.keep(|name| facts.citations.iter().any(|id| id.as_str() == name));
+        let own = transcript_file::beginnings(&ticket.transcript, 0, end);
+        let own = own.inspect_err(|error| log(&error.to_string()));
+        for text in own.unwrap_or_default().given {
+            shown.add(in_text(&text));
+        }
+    }
+    job.progress.root = Some(given.root).filter(|root| *root != ticket.session);
+    // What a start of ours showed stands in the playbook, wherever its file is now.
+    job.progress.has_seen_points |= given.is_of_here;
+    job.progress.shown = Some(shown);
+}
+
+/// Takes from the playbook what a subagent was neither given nor cited.
+pub(super) fn only_its_own(job: &Job, facts: &Facts, playbook: &mut Playbook) {
+    if is_of_subagent(job) {
+        let shown = job.progress.shown.as_ref();
+        playbook.keep(|point| {
+            let is_shown = shown.is_some_and(|shown| shown.has(point.name));
+            is_shown || facts.citations.iter().any(|id| id.as_str() == point.name)
+        });
+    }
+}
+
+pub(super) fn is_of_subagent(job: &Job) -> bool {
+    lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent
+}
+
+pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {
+    let nothing = ShownPoints::default();
+    let shown = job.progress.shown.as_ref().unwrap_or(&nothing);
+    votes(tags, shown, &facts.citations, playbook)
+}
+
+/// The points of a playbook that the session of a job was given or cited, as they stand now.
+pub(super) fn given(job: &Job, facts: &Facts, playbook: &Playbook) -> Vec<Id> {
+    ids(&votes_of(job, facts, &[], playbook))
+}
+
+/// Returns what the session of a transcript was shown, for a command of the user's.
+pub(crate) fn shown_by_hand(paths: &Paths, project: &Path, transcript: &Path) -> ShownPoints {
+    let session = transcript.file_stem().unwrap_or_default().to_string_lossy();
+    let first = (session.into_owned(), transcript.to_owned(), u64::MAX);
+    shown_in(paths, project, first, |_| ()).shown
+}
+
+pub(crate) fn ids(votes: &Votes) -> Vec<Id> {
+    let seen = votes.seen.iter();
+    seen.filter_map(|point| Id::parse(&point.name)).collect()
+}
+
+struct GivenPoints {
+    shown: ShownPoints,
+    /// The session that it goes back to.
+    root: String,
+    /// Starts in this project noted points; a transcript may be of another machine.
+    is_of_here: bool,
+}
+
+/// Gathers what the session of a job was shown, and the sessions that it was forked from.
+fn shown_in(
+    paths: &Paths,
+    project: &Path,
+    first: (String, PathBuf, u64),
+    log: impl Fn(&str),
+) -> GivenPoints {
+    let folder = paths.shown_points(project);
+    let mut shown = ShownPoints::default();
+    let mut is_of_here = false;
+    let mut asked = BTreeSet::new();
+    let mut root = first.0.clone();
+    let mut sessions = vec![first];
+    while let Some((session, transcript, end)) = sessions.pop() {
+        if asked.len() >= MAX_SESSIONS || !asked.insert(session.clone()) {
+            continue;
+        }
+        root.clone_from(&session);
+        if let Some(record) = shown_record::read(&folder, &session) {
+            // The user's own points are shown where no playbook is, too.
+            is_of_here |= record.points.each().any(|(name, _)| !is_own_name(name));
+            shown.add(record.points);
+            if record.is_whole {
+                continue;
+            }
+        }
+        let beginnings = match transcript_file::beginnings(&transcript, 0, end) {
+            Ok(beginnings) => beginnings,
+            // The client keeps transcripts for a month, so an origin's may be gone.
+            Err(error) if error.is_missing() => continue,
+            Err(error) => {
+                log(&error.to_string());
+                continue;
+            }
+        };
+        for text in &beginnings.given {
+            shown.add(in_text(text));
+        }
+        let origins = beginnings.origins.into_iter().filter(|id| is_plain(id));
+        sessions.extend(origins.map(|id| {
+            let transcript = transcript.with_file_name(format!("{id}.jsonl"));
+            (id, transcript, u64::MAX)
+        }));
+    }
+    GivenPoints {
+        shown,
+        root,
+        is_of_here,
+    }
+}
+
+/// Returns `true` if an id from a transcript can be nothing but the stem of a file name.
+fn is_plain(id: &str) -> bool {
+    (1..=MAX_ID).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }

@@ -1,7 +1,7 @@
-//! A JSON text that is edited in places; the rest of it stays, byte for byte.
+//! A JSON text that is edited in places and otherwise stays the same, byte for byte.
 //!
-//! `jsonc-parser` finds the places. Its tree that can be edited is not used: it lays an object
-//! that the user wrote on one line out anew.
+//! `jsonc-parser` finds the places. Its editable tree is not used: it reformats an object that the
+//! user wrote on one line.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::playbook::Defect;
 
 const BOM: &str = "\u{feff}";
 const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
-/// The indentation where a text does not show its own.
+/// The indentation for a text without any.
 const UNIT: &str = "  ";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Takes a text that is JSON, or empty; a flaw says where it is not.
+    /// Accepts JSON or an empty text; the defect names the place of a mistake.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, Defect> {
         let text = std::str::from_utf8(bytes).map_err(|e| Defect::not_utf8(&e, bytes))?;
         let json = text.strip_prefix(BOM);
@@ -51,35 +51,34 @@ impl Document {
         self.json.trim_matches(SPACE).is_empty()
     }
 
-    /// Returns true if no more than an empty object is there.
+    /// Returns `true` if the text is at most an empty object.
     pub(super) fn is_left_over(&self) -> bool {
         let mut left = self.json.chars().filter(|c| !SPACE.contains(c));
         left.all(|c| "{}".contains(c))
     }
 
-    /// Gives an empty text the shape of settings.
     pub(super) fn make_object(&mut self) {
         if self.is_blank() {
             "{}\n".clone_into(&mut self.json);
         }
     }
 
-    /// Looks at the tree of the text; there is none for a blank one.
+    /// Calls `look` with the root of the text's tree; `None` for a blank text.
     pub(super) fn look<T>(&self, look: impl FnOnce(Option<&Node<'_>>) -> T) -> T {
-        // The parser refuses half a surrogate pair, which JSON allows. No place moves, and
-        // strings are read from the text itself.
+        // The parser refuses half a surrogate pair, which JSON allows. The replacement moves no
+        // offset, and strings are read from the original text.
         let readable = self.json.replace("\\ud", "\\u0").replace("\\uD", "\\u0");
         let options = ParseOptions::default();
         let parsed = parse_to_ast(&readable, &CollectOptions::default(), &options);
         look(parsed.ok().and_then(|parsed| parsed.value).as_ref())
     }
 
-    /// Reads the value at a place; `None` for one that is no `T`.
+    /// Reads the value at a place; `None` if it is no `T`.
     pub(super) fn read<T: serde::de::DeserializeOwned>(&self, at: &Range<usize>) -> Option<T> {
         serde_json::from_str(self.json.get(at.clone())?).ok()
     }
 
-    /// The member of a name, the last where there are two, as every parser sees it.
+    /// Returns the member of a name; the last of several, as every JSON parser does.
     pub(super) fn member<'a, 'b>(
         &self,
         object: &'b Object<'a>,
@@ -94,7 +93,7 @@ impl Document {
         self.read(&place(&member.name))
     }
 
-    /// The line of the byte at `at`, counted from 1.
+    /// Returns the line number of a byte offset, from 1.
     pub(super) fn line_of(&self, at: usize) -> usize {
         1 + memchr::memchr_iter(b'\n', &self.json.as_bytes()[..at]).count()
     }
@@ -103,15 +102,15 @@ impl Document {
         self.json.replace_range(at, with);
     }
 
-    /// Adds a part behind the last of a container, laid out as the rest of the text: a member
-    /// of an object has a key.
+    /// Appends a part to a container, formatted like the rest of the text. A member of an object
+    /// has a key.
     pub(super) fn add(&mut self, container: &Container, key: Option<&str>, value: &Value) {
         let newline = if self.json.contains("\r\n") {
             "\r\n"
         } else {
             "\n"
         };
-        // One step of indentation; `None` for a text on one line.
+        // One level of indentation; `None` for a text on one line.
         let first = self.look(|root| root.and_then(Container::of)?.parts.first().cloned());
         let unit = first.map_or(Some(UNIT), |first| self.indent_before(first.start));
         let unit = unit.map(|unit| if unit.is_empty() { UNIT } else { unit });
@@ -142,8 +141,7 @@ impl Document {
         self.replace(at, &new);
     }
 
-    /// The indentation of what begins at `at`; `None` where something else is in front of it on
-    /// its line.
+    /// Returns the indentation of the part at `at`; `None` if it is not the first on its line.
     fn indent_before(&self, at: usize) -> Option<&str> {
         let (_, line) = self.json[..at].rsplit_once('\n')?;
         line.trim_start_matches(SPACE).is_empty().then_some(line)
@@ -155,7 +153,7 @@ impl Document {
     }
 }
 
-/// The place of an object or a list, and those of its members or items, keys included.
+/// The place of an object or list, and the places of its members (with keys) or items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Container {
     place: Range<usize>,
@@ -171,13 +169,12 @@ impl Container {
         }
     }
 
-    /// The place of everything between the brackets.
     pub(super) fn inside(&self) -> Range<usize> {
         self.place.start + 1..self.place.end - 1
     }
 
-    /// The place of one part of several, with the comma and the space that came with it; `None`
-    /// for the only one.
+    /// Returns the place of one of several parts with its comma and white space; `None` for the
+    /// only one.
     pub(super) fn removal(&self, index: usize) -> Option<Range<usize>> {
         match &self.parts[..] {
             [] | [_] => None,

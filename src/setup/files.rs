@@ -1,4 +1,4 @@
-//! Removes what install.sh put on the machine, and what we keep there ourselves.
+//! Removes the files of install.sh and all our own.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -12,7 +12,7 @@ use crate::telemetry::REFLECTIONS;
 
 use super::templates;
 
-/// The list that install.sh writes: `file PATH` and `dir PATH`, in the order they were made.
+/// The list that install.sh writes: `file PATH` and `dir PATH`, in order of creation.
 const LIST: &str = "playbook/installed";
 const MAX_LIST: u64 = 1 << 20;
 
@@ -24,11 +24,10 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
-    /// Reads the list below the client's folder.
     pub(crate) fn read(client: &Path) -> Result<Self, FsError> {
         let list = client.join(LIST);
         let bytes = fsx::read_if_there(&list, MAX_LIST)?.unwrap_or_default();
-        // Paths are bytes: one that is no text is still a path.
+        // A path may be no valid UTF-8.
         let of = |kind: &str| -> Vec<PathBuf> {
             let lines = bytes.split(|b| *b == b'\n');
             lines
@@ -44,20 +43,20 @@ impl Installed {
         })
     }
 
-    /// Removes the files, and the folders that were made for them and hold nothing else.
+    /// Removes the files, and the folders that were created for them and are empty.
     pub(crate) fn remove(&self) -> Result<(), FsError> {
         for file in self.files.iter().chain([&self.list]) {
             fsx::remove(file)?;
         }
-        // The newest first, so that one is empty by the time its turn comes.
+        // The newest first, so that each is empty when it is reached.
         let mut folders = self.folders.iter().rev();
         folders.try_for_each(|folder| fsx::remove_dir_if_empty(folder))
     }
 }
 
-/// Removes all that we keep: settings, templates, jobs, memory, logs.
+/// Removes all our files: settings, templates, jobs, memory, logs.
 ///
-/// The name says what is ours: the user may have chosen the folders, and what else is in them stays.
+/// Files are recognised by name. The user may have chosen the folders, so other files in them stay.
 pub(crate) fn purge(paths: &Paths) -> Result<(), FsError> {
     for folder in paths.state_folders() {
         clear(&folder, |name| {
@@ -80,8 +79,8 @@ pub(crate) fn purge(paths: &Paths) -> Result<(), FsError> {
         .map_or(Ok(()), |folder| clear(folder, |_| false))
 }
 
-/// Removes what is ours in a folder, temporary files included, and the folder if nothing
-/// else is in it; one that is behind a link stays.
+/// Removes our files in a folder, including temporary ones, and the folder if it is empty then.
+/// Keeps a folder that is reached through a symlink.
 fn clear(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), FsError> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     let entries = match std::fs::read_dir(folder) {
@@ -101,8 +100,7 @@ fn clear(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), FsError> {
     fsx::remove_dir_if_empty(folder)
 }
 
-/// Returns true if a name is made of [`name_of`](crate::digest::name_of), with or without a
-/// suffix.
+/// Returns `true` for a name made by [`name_of`](crate::digest::name_of), with or without a suffix.
 fn is_hashed(name: &str) -> bool {
     let stem = stem(name);
     stem.len() == 16 && stem.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
@@ -112,7 +110,7 @@ fn is_job(name: &str) -> bool {
     JobId::parse(stem(name)).is_some()
 }
 
-/// Returns true if a name is the one of a log, or of the one before it.
+/// Returns `true` for the name of a log or of its rotated predecessor.
 fn is_log(name: &str) -> bool {
     [LOG, REFLECTIONS].contains(&name.strip_suffix(".1").unwrap_or(name))
 }

@@ -1,10 +1,9 @@
-//! Puts our hooks into a text of settings, and takes them out again.
+//! Adds our hooks to the text of a settings file, and removes them.
 
 use std::ops::Range;
 
 use jsonc_parser::ast::Value as Node;
 use jsonc_parser::common::Ranged;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::document::{Container, Document, place};
@@ -12,15 +11,7 @@ use super::registration::{self, Hooks};
 use crate::hook::HookEvent;
 use crate::playbook::Defect;
 
-/// The key of the hooks, in the settings and in each entry of an event's list.
 const HOOKS: &str = "hooks";
-
-/// The treatment of the hooks of the earlier Python version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Earlier {
-    Keep,
-    Replace,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Registered {
@@ -34,24 +25,12 @@ impl Registered {
     }
 }
 
-/// A hook of the earlier version that left for ours, to be put back when ours leave.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Replaced {
-    event: String,
-    command: String,
-    /// The entry of the event's list, with this command alone.
-    entry: Value,
-}
-
-/// A command in a text of settings, of whatever event and installation.
+/// A command in a settings file, of any event and installation.
 pub(super) struct FoundHook {
     pub(super) hook: Registered,
     pub(super) line: usize,
-    place: Range<usize>,
     command: Range<usize>,
-    /// The entry of the event's list that holds it.
-    entry: Range<usize>,
-    /// The place of all that goes with it: what would be empty without it, too.
+    /// The place to remove: the command, and everything that would be empty without it.
     removal: Range<usize>,
 }
 
@@ -71,31 +50,16 @@ pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Defect> {
     Ok(found(&document).into_iter().map(|f| f.hook).collect())
 }
 
-/// Adds the hooks that are missing; a text that is no object, or holds something else in
-/// their place, is flawed. Returns the hooks of the earlier version that left.
-pub(super) fn install(
-    document: &mut Document,
-    hooks: &Hooks,
-    earlier: Earlier,
-) -> Result<Vec<Replaced>, Defect> {
+/// Adds the missing hooks. A text that is no object, or has another shape where the hooks belong,
+/// is a defect.
+pub(super) fn install(document: &mut Document, hooks: &Hooks) -> Result<(), Defect> {
     document.make_object();
-    for event in HookEvent::ALL {
-        register(document, hooks, event)?;
-    }
-    if earlier == Earlier::Keep {
-        return Ok(Vec::new());
-    }
-    let is_earlier = |found: &FoundHook| found.hook.is_earlier();
-    let leaving = found(document).into_iter().filter(is_earlier);
-    let replaced = leaving
-        .filter_map(|found| replaced(document, found))
-        .collect();
-    // Last, so that ours look like them.
-    remove(document, is_earlier);
-    Ok(replaced)
+    HookEvent::ALL
+        .into_iter()
+        .try_for_each(|event| register(document, hooks, event))
 }
 
-/// Registers the gate's hook, in the place of one that leads elsewhere.
+/// Registers the gate's hook, or redirects one that leads elsewhere.
 pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Defect> {
     document.make_object();
     let mut all = found(document);
@@ -111,8 +75,8 @@ pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Def
     add_entry(document, HookEvent::Stop.client_name(), &entry)
 }
 
-/// Registers a hook where it is not; a command that led to an installation that is gone
-/// leads to this one.
+/// Registers a hook if it is missing. A command of a removed installation, or one that could be
+/// quicker, is redirected to this one.
 fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<(), Defect> {
     let mut all = found(document);
     all.retain(|found| found.hook.event == event.client_name());
@@ -138,7 +102,7 @@ fn lead(document: &mut Document, hook: &FoundHook, command: &str) {
     document.replace(hook.command.clone(), &Value::from(command).to_string());
 }
 
-/// Adds an entry to the list of an event, which is made where there is none.
+/// Adds an entry to the list of an event; creates a missing list.
 fn add_entry(document: &mut Document, event: &str, entry: &Value) -> Result<(), Defect> {
     let flaw = |node: Option<&Node<'_>>, what: String| {
         let line = document.line_of(node.map_or(0, Ranged::start));
@@ -163,30 +127,7 @@ fn add_entry(document: &mut Document, event: &str, entry: &Value) -> Result<(), 
     Ok(())
 }
 
-fn replaced(document: &Document, found: FoundHook) -> Option<Replaced> {
-    let mut entry: Value = document.read(&found.entry)?;
-    *entry.get_mut(HOOKS)? = json!([document.read::<Value>(&found.place)?]);
-    Some(Replaced {
-        event: found.hook.event,
-        command: found.hook.command,
-        entry,
-    })
-}
-
-/// Puts hooks back that left for ours, those that are not there by now; where the text has
-/// another shape in their place, they stay away.
-pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
-    for hook in replaced {
-        let is_it = |found: &FoundHook| {
-            found.hook.event == hook.event && found.hook.command == hook.command
-        };
-        if !found(document).iter().any(is_it) {
-            _ = add_entry(document, &hook.event, &hook.entry);
-        }
-    }
-}
-
-/// Removes commands, and lists and objects that are empty without them; all else stays.
+/// Removes commands, and lists and objects that are empty without them.
 pub(super) fn remove(document: &mut Document, is_wanted: impl Fn(&FoundHook) -> bool) {
     while let Some(last) = found(document).into_iter().rfind(|found| is_wanted(found)) {
         document.replace(last.removal, "");
@@ -243,9 +184,7 @@ fn find_in_event(
                     command: text,
                 },
                 line: document.line_of(hook.start()),
-                place: place(hook),
                 command: place(command),
-                entry: place(entry),
                 removal: Container::from(hooks).removal(n).unwrap_or(outer.clone()),
             });
         }

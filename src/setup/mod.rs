@@ -1,9 +1,8 @@
-//! Brings Playbook into Claude Code's settings, and out of them without a trace.
+//! Adds Playbook to Claude Code's settings, and removes it without a trace.
 //!
-//! The settings belong to the user. They are edited in places, as text: what is not ours
-//! stays as it is, byte for byte, whatever its layout. What was changed is written down, so
-//! that taking it back restores the very text; where the user has changed other things
-//! since, those stay and ours leave.
+//! The settings belong to the user. They are edited in places, as text, so everything else stays
+//! the same byte for byte. Each change is recorded, so that undoing it restores the exact text. If
+//! the user has made other changes since, those stay.
 //!
 //! [`HookEvent::ALL`](crate::hook::HookEvent::ALL) lists the hooks.
 
@@ -17,6 +16,6 @@ mod settings;
 pub(crate) mod templates;
 
 pub(crate) use files::{Installed, purge};
-pub(crate) use merge::{Earlier, registered};
+pub(crate) use merge::registered;
 pub(crate) use registration::{Hooks, Spelling, is_gate, is_of_stand_in, shell_word};
 pub(crate) use settings::{ClientSettings, SettingsPlan, SettingsRecord, SetupError, recorded};

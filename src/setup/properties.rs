@@ -1,9 +1,8 @@
-//! Promise: whatever settings look like, our hooks come in, stay once, and leave them as
-//! they were.
+//! Property: in any settings, our hooks can be added, stay registered once, and are removed without
+//! a trace.
 
 use serde_json::Value;
 
-use super::merge::Earlier;
 use super::registration::{Hooks, Spelling};
 use super::settings::ClientSettings;
 use crate::env::{Env, name};
@@ -12,10 +11,10 @@ use crate::paths::Paths;
 
 /// The place of a value that the user changes later.
 const CHANGING: &str = "\"before\"";
-/// A command that led to an installation of ours that is gone.
+/// A command of an installation of ours that was removed.
 const LOST: &str = "/gone/playbook/bin/session-end";
 
-/// Settings in all the layouts that people and programs write.
+/// Settings in the layouts that people and programs write.
 const DOCUMENTS: [&str; 12] = [
     "{}",
     "\u{feff} {\n}\n",
@@ -72,9 +71,9 @@ impl Home {
         std::fs::read_to_string(self.paths.client_settings()).unwrap()
     }
 
-    fn install(&self, earlier: Earlier) {
+    fn install(&self) {
         let settings = self.settings();
-        let plan = settings.plan_install(earlier).unwrap();
+        let plan = settings.plan_install().unwrap();
         settings.carry_out(&plan).unwrap();
     }
 
@@ -85,19 +84,18 @@ impl Home {
         }
     }
 
-    /// The number of times that each hook of ours is registered for its event.
+    /// Counts how often each of our hooks is registered for its event.
     fn counts(&self) -> Vec<usize> {
         let all = super::registered(self.text().as_bytes()).unwrap();
         let count = |event: HookEvent| {
-            let named = all.iter().filter(|told| told.event == event.client_name());
-            let ours = named.filter(|told| self.hooks().named_in(&told.command) == Some(event));
+            let named = all.iter().filter(|hook| hook.event == event.client_name());
+            let ours = named.filter(|hook| self.hooks().named_in(&hook.command) == Some(event));
             ours.count()
         };
         HookEvent::ALL.into_iter().map(count).collect()
     }
 }
 
-/// The value without what is empty in it.
 fn pruned(value: Value) -> Value {
     let is_empty = |value: &Value| matches!(value.to_string().as_str(), "[]" | "{}");
     match value {
@@ -119,15 +117,12 @@ fn parsed(text: &str) -> Value {
 
 #[test]
 fn install_twice_then_uninstall_gives_back_the_very_bytes() {
-    for (text, earlier) in DOCUMENTS
-        .into_iter()
-        .flat_map(|text| [(text, Earlier::Keep), (text, Earlier::Replace)])
-    {
+    for text in DOCUMENTS {
         let home = Home::with(text);
-        home.install(earlier);
+        home.install();
         let once = home.text();
         assert_eq!(home.counts(), vec![1; HookEvent::ALL.len()], "{once}");
-        home.install(earlier);
+        home.install();
         assert_eq!(home.text(), once);
         home.uninstall();
         assert_eq!(home.text(), text);
@@ -139,7 +134,7 @@ fn install_twice_then_uninstall_gives_back_the_very_bytes() {
 fn what_the_user_changes_in_between_stays_and_ours_leaves() {
     for text in DOCUMENTS {
         let home = Home::with(text);
-        home.install(Earlier::Keep);
+        home.install();
         let change = |text: &str| text.replace(CHANGING, "\"and after, longer\"") + "\n";
         home.write(&change(&home.text()));
         home.uninstall();
@@ -155,7 +150,7 @@ fn ours_leave_all_the_same_from_what_was_written_anew_or_has_no_record() {
     for text in DOCUMENTS.into_iter().filter(|text| !text.contains(LOST)) {
         for is_rewritten in [true, false] {
             let home = Home::with(text);
-            home.install(Earlier::Keep);
+            home.install();
             if is_rewritten {
                 let value = parsed(&home.text());
                 home.write(&serde_json::to_string_pretty(&value).unwrap());
@@ -171,7 +166,7 @@ fn ours_leave_all_the_same_from_what_was_written_anew_or_has_no_record() {
 #[test]
 fn settings_that_we_made_stay_with_what_the_user_added() {
     let home = Home::new();
-    home.install(Earlier::Keep);
+    home.install();
     home.write(&home.text().replacen('{', "{\n  \"model\": \"opus\",", 1));
     home.uninstall();
     assert_eq!(home.text(), "{\n  \"model\": \"opus\"\n}\n");
@@ -184,12 +179,12 @@ fn a_link_stays_a_link_also_where_it_led_nowhere() {
     let link = home.paths.client_settings();
     std::fs::create_dir_all(home.paths.client()).unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
-    home.install(Earlier::Keep);
+    home.install();
     assert!(link.is_symlink() && real.is_file());
     home.uninstall();
     assert!(link.is_symlink() && !real.exists());
     std::fs::write(&real, "{\"a\":1}").unwrap();
-    home.install(Earlier::Keep);
+    home.install();
     home.uninstall();
     assert_eq!(std::fs::read_to_string(&real).unwrap(), "{\"a\":1}");
     assert!(link.is_symlink());
@@ -208,7 +203,7 @@ fn a_file_that_is_no_json_is_left_alone_and_the_line_is_named() {
         ),
     ] {
         let home = Home::with(text);
-        let error = home.settings().plan_install(Earlier::Keep).unwrap_err();
+        let error = home.settings().plan_install().unwrap_err();
         assert!(error.to_string().contains(line), "{error}");
         assert_eq!(home.text(), text);
         assert!(!home.paths.state().exists());
@@ -218,7 +213,7 @@ fn a_file_that_is_no_json_is_left_alone_and_the_line_is_named() {
 #[test]
 fn half_a_surrogate_pair_hides_no_hook() {
     let home = Home::with("{\"a\": \"\\ud83d\", \"b\": {}}");
-    home.install(Earlier::Keep);
+    home.install();
     assert_eq!(home.counts(), vec![1; HookEvent::ALL.len()]);
     std::fs::remove_dir_all(home.paths.state()).unwrap();
     home.uninstall();
@@ -228,7 +223,7 @@ fn half_a_surrogate_pair_hides_no_hook() {
 #[test]
 fn ours_look_like_the_rest() {
     let home = Home::with("{\r\n\t\"a\": 1\r\n}");
-    home.install(Earlier::Keep);
+    home.install();
     let text = home.text();
     let begin = "{\r\n\t\"a\": 1,\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n\t\t\t{\r\n\t\t\t\t\"hooks\": [\r\n";
     assert!(text.starts_with(begin), "{text}");

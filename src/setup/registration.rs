@@ -1,4 +1,4 @@
-//! The commands that are registered with the client, and the signs that they are ours.
+//! The commands that are registered with the client, and how ours are recognised.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::hook::HookEvent;
 
-/// The hooks of the earlier Python version, as its commands end.
+/// The ends of the commands of the earlier Python version's hooks.
 const EARLIER: [&str; 4] = [
     "/.claude/hooks/user_prompt_inject.py",
     "/.claude/hooks/session_end.py",
@@ -16,10 +16,10 @@ const EARLIER: [&str; 4] = [
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spelling {
-    /// By their path: for settings of one user on one machine.
+    /// An absolute path, for settings of one user on one machine.
     Path,
-    /// By the variables of whoever runs them, and silent where they are not installed: for
-    /// settings that a project shares.
+    /// A path with variables, silent where the hooks are not installed; for settings that a project
+    /// shares.
     Portable,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Hooks {
     client: PathBuf,
     home: Option<PathBuf>,
     spelling: Spelling,
-    /// The program that stands in for the hooks' own, where those are not installed.
+    /// The program `playbook` that answers in place of hooks that are not installed.
     stand_in: Option<PathBuf>,
 }
 
@@ -44,7 +44,7 @@ impl Hooks {
         }
     }
 
-    /// The same, answered by the program `playbook` at this path.
+    /// Sets the program `playbook` that answers in place of the hooks.
     pub(crate) fn answered_by(self, playbook: PathBuf) -> Self {
         let stand_in = Some(playbook);
         Self { stand_in, ..self }
@@ -72,21 +72,21 @@ impl Hooks {
         }
     }
 
-    /// The command of the gate's hook, which the program `playbook` at this path answers; silent
-    /// where that is gone, as after an update of the plugin.
+    /// Returns the command of the gate's hook, which `playbook` answers. It is silent if that
+    /// program was removed, as after an update of the plugin.
     pub(crate) fn gate_command(playbook: &Path) -> String {
         let playbook = shell_word(&playbook.to_string_lossy());
         let stop = HookEvent::Stop.name();
         format!("[ ! -x {playbook} ] || exec {playbook} hook {stop}")
     }
 
-    /// The entry of a hook in the list of its event. It has no matcher: the client knows
-    /// sources of SessionStart that older lists of them miss.
+    /// Returns the entry of a hook in its event's list. It has no matcher: older lists of
+    /// SessionStart's sources miss some that the client has.
     pub(super) fn entry(&self, event: HookEvent) -> Value {
         json!({"hooks": [{"type": "command", "command": self.command(event)}]})
     }
 
-    /// The hook of ours that a command runs, however its path is spelled.
+    /// Returns the hook of ours that a command runs, in any spelling of its path.
     pub(crate) fn named_in(&self, command: &str) -> Option<HookEvent> {
         let command = self.spelled_out(command);
         HookEvent::ALL.into_iter().find(|event| {
@@ -95,8 +95,7 @@ impl Hooks {
         })
     }
 
-    /// Returns true if a command runs a hook and does nothing else, as the commands do that we
-    /// register.
+    /// Returns `true` if a command only runs a hook, as the commands do that we register.
     pub(crate) fn is_bare(&self, event: HookEvent, command: &str) -> bool {
         let path = self.bin.join(event.name());
         let is_ours = |spelling| {
@@ -108,13 +107,12 @@ impl Hooks {
             || self.spelled_out(command).trim() == unquoted(&path.to_string_lossy())
     }
 
-    /// Returns true if a command has another program stand in for a hook that is installed.
+    /// Returns `true` if `playbook` answers for a hook whose own program is installed.
     pub(super) fn could_be_quicker(&self, event: HookEvent, command: &str) -> bool {
         self.stand_in.is_none() && is_of_stand_in(event, command)
     }
 
-    /// The command with the variables that lead to the client's folder replaced by where
-    /// they lead, without quotes.
+    /// Returns the command without quotes, with `HOME` and the client's folder filled in.
     fn spelled_out(&self, command: &str) -> String {
         let mut command = unquoted(command);
         let client = unquoted(self.client.to_string_lossy().trim_end_matches('/'));
@@ -136,22 +134,22 @@ impl Hooks {
     }
 }
 
-/// The hook that a command runs, if it is nothing but the path of one, of any installation;
-/// with that path.
+/// Returns the hook and its path if the command is nothing but the path of one, of any
+/// installation.
 pub(super) fn bare(command: &str) -> Option<(HookEvent, PathBuf)> {
     let path = PathBuf::from(unquoted(command.trim()));
     let event = HookEvent::from_name(path.file_name()?.to_str()?)?;
     (path.is_absolute() && path.parent()?.ends_with("playbook/bin")).then_some((event, path))
 }
 
-/// Returns true if a command has the program `playbook` answer an event.
+/// Returns `true` if the program `playbook` answers an event with this command.
 pub(crate) fn is_of_stand_in(event: HookEvent, command: &str) -> bool {
     let answers = format!("/playbook hook {}", event.name());
     has_path(&unquoted(command), &answers)
 }
 
-/// The longest time that the client waits for the gate, in seconds: more than `gate.timeout_ms`
-/// may be. Without a model it takes milliseconds.
+/// The client's time limit for the gate, in seconds. It exceeds the most that `gate.timeout_ms`
+/// allows; without a model the gate takes milliseconds.
 const GATE_PATIENCE: u64 = 30;
 
 pub(super) fn gate_entry(command: &str) -> Value {
@@ -167,7 +165,6 @@ pub(super) fn is_earlier(command: &str) -> bool {
     EARLIER.iter().any(|path| has_path(&command, path))
 }
 
-/// Returns true if `text` holds `path`, and the path ends there.
 fn has_path(text: &str, path: &str) -> bool {
     text.match_indices(path).any(|(at, _)| {
         let next = text[at + path.len()..].chars().next();

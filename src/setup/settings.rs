@@ -1,12 +1,12 @@
-//! One file of settings of the client's: read, planned, written; and the record of its changes, by
-//! which they can be taken back to the byte.
+//! Plans and writes changes of one settings file of the client's. A record of the changes lets them
+//! be undone to the byte.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
-use super::merge::{self, Earlier, FoundHook, Registered, Replaced};
+use super::merge::{self, FoundHook, Registered};
 use super::registration::Hooks;
 use super::templates::{digest, missing};
 use crate::digest::name_of;
@@ -14,19 +14,19 @@ use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::playbook::Defect;
 
-/// The client's settings are small; a larger file is not touched.
+/// The size in bytes above which a settings file is not touched.
 const MAX_SETTINGS: u64 = 4 << 20;
-/// A part of each command of ours: the place of the hooks, or the program that answers.
+/// A part of each of our commands: the folder of the hooks, or the program that answers.
 const OURS: [&[u8]; 2] = [b"playbook/bin/", b"playbook hook "];
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SetupError {
-    /// They are no JSON, or have another shape where our hooks belong.
+    /// The file is no JSON, or has another shape where our hooks belong.
     #[error("could not edit settings: {}: {flaw}", path.display())]
     Settings { path: PathBuf, flaw: Defect },
     #[error("could not edit settings: {}: it was changed meanwhile", .0.display())]
     Changed(PathBuf),
-    /// A path that JSON cannot hold: neither a hook below it nor its settings can be named.
+    /// The path is not UTF-8, so JSON can name neither a hook below it nor its settings.
     #[error("could not edit settings: {}: its path is not UTF-8", .0.display())]
     NotText(PathBuf),
     #[error(transparent)]
@@ -34,7 +34,7 @@ pub(crate) enum SetupError {
 }
 
 impl SetupError {
-    /// The way out, where it is not one of the file system's.
+    /// Returns advice for errors that are not the file system's.
     pub(crate) fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Settings { flaw, .. } if !flaw.is_of_text() => {
@@ -59,20 +59,19 @@ pub(crate) struct ClientSettings<'a> {
     hooks: Hooks,
 }
 
-/// A change of a file of settings; nothing is written yet.
+/// A planned change of a settings file; nothing is written yet.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsPlan {
-    /// The text as it is; `None` where there is no file.
+    /// The present text; `None` if there is no file.
     pub(crate) before: Option<String>,
-    /// The text as it shall be; `None` where there shall be no file.
+    /// The text to write; `None` to remove the file.
     pub(crate) after: Option<String>,
-    /// The commands of the earlier Python version that were found, each with its line.
+    /// The commands of the earlier Python version, each with its line.
     pub(crate) earlier: Vec<(usize, Registered)>,
-    /// The record to be written; `None` when the file is to be forgotten.
     record: Option<SettingsRecord>,
-    /// The folders to remove where they are empty, the innermost first.
+    /// The folders to remove if they are empty, the innermost first.
     folders: Vec<PathBuf>,
-    /// True if the text becomes what it was before we came.
+    /// `true` if the text becomes exactly what it was before our first change.
     is_exact: bool,
 }
 
@@ -91,15 +90,15 @@ impl<'a> ClientSettings<'a> {
         &self.file
     }
 
-    pub(crate) fn plan_install(&self, earlier: Earlier) -> Result<SettingsPlan, SetupError> {
-        self.plan(|document| merge::install(document, &self.hooks, earlier))
+    pub(crate) fn plan_install(&self) -> Result<SettingsPlan, SetupError> {
+        self.plan(|document| merge::install(document, &self.hooks))
     }
 
     pub(crate) fn plan_gate(&self, command: &str) -> Result<SettingsPlan, SetupError> {
-        self.plan(|document| merge::add_gate(document, command).map(|()| Vec::new()))
+        self.plan(|document| merge::add_gate(document, command))
     }
 
-    /// Plans to take the gate's hook out; `None` where it is not.
+    /// Plans to remove the gate's hook; `None` if it is not registered.
     pub(crate) fn plan_no_gate(&self) -> Result<Option<SettingsPlan>, SetupError> {
         let bytes = self.read()?.unwrap_or_default();
         let document = self.parse(&bytes)?;
@@ -113,15 +112,14 @@ impl<'a> ClientSettings<'a> {
         }
         let plan = self.plan(|document| {
             merge::remove(document, FoundHook::is_gate);
-            Ok(Vec::new())
+            Ok(())
         });
         plan.map(Some)
     }
 
-    /// Plans a change of what is registered, which returns the hooks that left for ours.
     fn plan(
         &self,
-        edit: impl FnOnce(&mut Document) -> Result<Vec<Replaced>, Defect>,
+        edit: impl FnOnce(&mut Document) -> Result<(), Defect>,
     ) -> Result<SettingsPlan, SetupError> {
         self.look_for_paths()?;
         let before = self.read()?;
@@ -131,12 +129,11 @@ impl<'a> ClientSettings<'a> {
         let old = SettingsRecord::read(self.paths, &self.file)
             .filter(|old| old.is_last(bytes) || found.iter().any(|hook| hook.is_ours(&self.hooks)));
         let text = document.text();
-        let replaced = edit(&mut document).map_err(|flaw| self.flaw(flaw))?;
+        edit(&mut document).map_err(|flaw| self.flaw(flaw))?;
         let after = document.text();
         let mut record = old.unwrap_or_else(|| SettingsRecord::new(&self.file, self.paths));
         if text != after {
             record.note(&text, &after);
-            record.replaced.extend(replaced);
         }
         let earlier = found.into_iter().filter(|it| it.hook.is_earlier());
         Ok(SettingsPlan {
@@ -148,7 +145,7 @@ impl<'a> ClientSettings<'a> {
         })
     }
 
-    /// Plans to take our hooks out; `None` where there is nothing of ours.
+    /// Plans to remove our hooks; `None` if there is nothing of ours.
     pub(crate) fn plan_uninstall(&self) -> Result<Option<SettingsPlan>, SetupError> {
         let record = SettingsRecord::read(self.paths, &self.file);
         let mut plan = SettingsPlan {
@@ -156,7 +153,7 @@ impl<'a> ClientSettings<'a> {
             ..SettingsPlan::default()
         };
         let Some(bytes) = self.read()? else {
-            // Someone else removed the file: what is known of it goes as well.
+            // Another program removed the file, so the record is removed as well.
             return Ok(record.map(|record| SettingsPlan {
                 folders: record.made_folders,
                 ..plan
@@ -173,8 +170,6 @@ impl<'a> ClientSettings<'a> {
         } else {
             plan.is_exact = false;
             merge::remove(&mut document, |found| found.is_ours(&self.hooks));
-            let replaced = record.as_ref().map(|record| &record.replaced[..]);
-            merge::put_back(&mut document, replaced.unwrap_or_default());
         }
         match record.filter(|record| record.made_file && document.is_left_over()) {
             Some(record) => plan.folders = record.made_folders,
@@ -184,8 +179,8 @@ impl<'a> ClientSettings<'a> {
         Ok(Some(plan))
     }
 
-    /// Carries a plan out; returns where the settings are kept as they were before, if
-    /// they may be wanted again.
+    /// Carries out a plan; returns the backup of the earlier settings, if the user may want them
+    /// again.
     pub(crate) fn carry_out(&self, plan: &SettingsPlan) -> Result<Option<PathBuf>, SetupError> {
         let mut copy = None;
         if plan.is_change() {
@@ -217,12 +212,12 @@ impl<'a> ClientSettings<'a> {
             }
             return fsx::durable(&self.file, after.as_bytes());
         }
-        // A link to it is not ours.
+        // A symlink to the file is not ours.
         let file = std::fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
         fsx::remove(&file)
     }
 
-    /// Refuses a path that the record, which is JSON, cannot hold.
+    /// Refuses a path that is not UTF-8, which the JSON record cannot hold.
     fn look_for_paths(&self) -> Result<(), SetupError> {
         let paths = [&self.file, self.paths.client(), self.paths.state()];
         match paths.into_iter().find(|path| path.to_str().is_none()) {
@@ -251,9 +246,9 @@ fn into_text(bytes: Vec<u8>) -> String {
 
 const VERSION: u32 = 1;
 const SUFFIX: &str = ".json";
-/// The end of the first copy's name: the settings as they were before we came.
+/// The end of the first backup's name: the settings before our first change.
 const FIRST_SUFFIX: &str = ".backup";
-/// The end of the other copy's name: the settings as they were before the last change.
+/// The end of the other backup's name: the settings before the last change.
 const LAST_SUFFIX: &str = ".last.backup";
 const MAX_RECORD: u64 = 16 << 20;
 
@@ -263,14 +258,12 @@ pub(crate) struct SettingsRecord {
     pub(crate) file: PathBuf,
     pub(crate) client: PathBuf,
     made_file: bool,
-    /// The folders that were made for it, the innermost first.
+    /// The folders that were created for the file, the innermost first.
     made_folders: Vec<PathBuf>,
-    /// The folders that were made above the one of our states, the innermost first.
+    /// The folders that were created above our state folder, the innermost first.
     pub(crate) made_above_state: Vec<PathBuf>,
-    /// The text before our first change; `None` once somebody else has changed it, too.
+    /// The text before our first change; `None` once another program has changed it, too.
     before: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    replaced: Vec<Replaced>,
     after: String,
 }
 
@@ -285,7 +278,6 @@ impl SettingsRecord {
             made_folders: above(file),
             made_above_state: above(paths.state()),
             before: None,
-            replaced: Vec::new(),
             after: String::new(),
         }
     }
@@ -298,12 +290,11 @@ impl SettingsRecord {
         self.after == digest(text)
     }
 
-    /// Returns true if it is of this file, by whatever name that is reached.
+    /// Returns `true` if the record is of this file, under any name.
     pub(crate) fn is_of(&self, file: &Path) -> bool {
         fsx::real(&self.file) == fsx::real(file)
     }
 
-    /// Notes a change of the text from `before` to `after`.
     fn note(&mut self, before: &str, after: &str) {
         if self.after.is_empty() {
             self.before = Some(before.to_owned());
@@ -325,8 +316,8 @@ fn parse(path: &Path) -> Option<SettingsRecord> {
     fsx::read_json(path, MAX_RECORD).filter(|record: &SettingsRecord| record.v == VERSION)
 }
 
-/// Keeps a copy of settings as they are; returns where. The first one stays for good: what
-/// was there before us can always be had again.
+/// Keeps a copy of the settings; returns its path. The first copy is never overwritten, so the
+/// original can always be restored.
 fn back_up(paths: &Paths, file: &Path, bytes: &[u8]) -> Result<PathBuf, FsError> {
     fsx::ensure_dir(&paths.registrations())?;
     let first = place(paths, file, FIRST_SUFFIX);
@@ -338,22 +329,21 @@ fn back_up(paths: &Paths, file: &Path, bytes: &[u8]) -> Result<PathBuf, FsError>
     Ok(last)
 }
 
-/// Forgets what was changed in a file; the copies stay.
+/// Removes the record of a file's changes; the copies stay.
 fn forget_changes(paths: &Paths, file: &Path) -> Result<(), FsError> {
     fsx::remove(&place(paths, file, SUFFIX))
 }
 
-/// Forgets a file: its record and its copies.
 fn forget(paths: &Paths, file: &Path) -> Result<(), FsError> {
     forget_changes(paths, file)?;
     fsx::remove(&place(paths, file, FIRST_SUFFIX))?;
     fsx::remove(&place(paths, file, LAST_SUFFIX))?;
-    // Folders that hold something else by now stay.
+    // Folders that hold other files by now stay.
     fsx::remove_dir_if_empty(&paths.registrations())?;
     fsx::remove_dir_if_empty(paths.state())
 }
 
-/// All files of settings that something was changed in, in the order to take it back.
+/// Returns the records of all changed settings files, in the order to undo them.
 pub(crate) fn recorded(paths: &Paths) -> Vec<SettingsRecord> {
     let entries = fsx::list(&paths.registrations()).unwrap_or_default();
     let mut records: Vec<SettingsRecord> = entries
@@ -361,7 +351,7 @@ pub(crate) fn recorded(paths: &Paths) -> Vec<SettingsRecord> {
         .filter(|entry| entry.file_name().to_string_lossy().ends_with(SUFFIX))
         .filter_map(|entry| parse(&entry.path()))
         .collect();
-    // A folder that was made for one of them goes last.
+    // The file for which the most folders were created comes last.
     records.sort_by_key(|record| (record.made_folders.len(), record.file.clone()));
     records
 }

@@ -1,4 +1,5 @@
-//! The templates that a user may edit: laid out once, renewed as long as nobody did.
+//! The templates that a user may edit. Files that the user has not edited are renewed with each
+//! version.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,14 +17,14 @@ use crate::reflect::prompt::{
 };
 
 const RECORD: &str = ".installed.json";
-/// The end of the name of a new text next to the user's own.
+/// The suffix of a new version's text next to the one that the user edited.
 const BESIDE: &str = ".new";
 pub(crate) const MAX_TEMPLATE: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Template {
     pub(crate) name: &'static str,
-    /// The text where the user has none of their own.
+    /// The text that is used unless the user has their own.
     pub(crate) built_in: &'static str,
     pub(crate) placeholders: &'static [&'static str],
     pub(crate) blocks: &'static [&'static str],
@@ -70,7 +71,7 @@ pub(crate) const CURATOR: Template = Template {
     ],
 };
 
-/// A template of earlier versions that nothing reads any more.
+/// A template of earlier versions, which is no longer read.
 pub(crate) const GONE: &str = "dream.txt";
 
 pub(crate) const PLAYBOOK: Template = Template {
@@ -84,7 +85,7 @@ pub(crate) const PLAYBOOK: Template = Template {
 
 pub(crate) const TEMPLATES: [Template; 3] = [PLAYBOOK, REFLECTOR, CURATOR];
 
-/// Returns what there is to say of the user's own templates in whose place the built-in ones serve.
+/// Describes the user's templates that cannot be used, so that the built-in ones are.
 pub(crate) fn unfit(paths: &Paths) -> Vec<String> {
     let unfit = TEMPLATES.iter().filter_map(|template| {
         let file = paths.template(template.name);
@@ -98,7 +99,6 @@ pub(crate) fn unfit(paths: &Paths) -> Vec<String> {
 }
 
 impl Template {
-    /// Returns the flaw of the user's own text, if they have one with a flaw.
     pub(crate) fn problem(&self, paths: &Paths) -> Option<String> {
         let file = paths.template(self.name);
         let bytes = match fsx::read_if_there(&file, MAX_TEMPLATE) {
@@ -122,7 +122,7 @@ impl Template {
         (!missing.is_empty()).then(|| format!("{}: {}", file.display(), missing.join("; ")))
     }
 
-    /// Returns true for a text with the placeholder without which it is of no use.
+    /// Returns `true` if a text has the placeholder without which it is useless.
     pub(crate) fn serves(&self, text: &str) -> bool {
         text.contains(&format!("{{{}}}", self.needed))
     }
@@ -143,10 +143,10 @@ impl Template {
         ))
     }
 
-    /// Returns true if the text in braces was meant as a placeholder or a block, and is none.
+    /// Returns `true` if a text in braces was meant as a placeholder or block but is not one.
     ///
-    /// Text in braces may be JSON or code; a single word is meant to be filled in, and so is
-    /// one that is a placeholder but for case, digits and what stands between its letters.
+    /// Longer text in braces may be JSON or code. A single word counts as a placeholder, and so
+    /// does a text that differs from one only in case, digits and separators.
     fn is_slip(&self, inner: &str) -> bool {
         if let Some(condition) = inner.strip_prefix(['?', '/']) {
             return is_word(condition) && !self.blocks.contains(&condition);
@@ -178,7 +178,7 @@ fn letters(name: &str) -> impl Iterator<Item = char> {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct TemplatesRecord {
     texts: BTreeMap<String, String>,
-    /// The folders that were made for them, the innermost first.
+    /// The folders that were created for the templates, the innermost first.
     made: Vec<PathBuf>,
 }
 
@@ -189,8 +189,8 @@ impl TemplatesRecord {
     }
 }
 
-/// Lays the templates out. Returns their files, and those that the user edited: they stay, and the
-/// new text is put next to them as `.new`.
+/// Writes the templates. Returns their files, and those that the user edited. Edited ones stay, and
+/// the new text is put next to them as `.new`.
 pub(crate) fn lay_out(paths: &Paths) -> Result<(Vec<PathBuf>, Vec<PathBuf>), FsError> {
     let folder = paths.templates();
     let mut record = read(paths).unwrap_or_else(|| TemplatesRecord {
@@ -226,7 +226,7 @@ pub(crate) fn made_folders(paths: &Paths) -> Vec<PathBuf> {
     read(paths).unwrap_or_default().made
 }
 
-/// Takes the templates away that nobody edited; returns those that stay.
+/// Removes the templates that the user has not edited; returns those that stay.
 pub(crate) fn take_away(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
     let Some(record) = read(paths) else {
         return Ok(Vec::new());
@@ -249,13 +249,12 @@ pub(crate) fn take_away(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
     Ok(kept)
 }
 
-/// Returns true for the name of a file that we put into the folder of the templates.
+/// Returns `true` for the name of a file that we put into the templates' folder.
 pub(super) fn is_ours(name: &str) -> bool {
     let stem = name.strip_suffix(BESIDE).unwrap_or(name);
     name == RECORD || TEMPLATES.iter().any(|template| template.name == stem)
 }
 
-/// The folders that would have to be made for `path`, the innermost first.
 pub(super) fn missing(path: &Path) -> Vec<PathBuf> {
     path.ancestors()
         .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
@@ -336,9 +335,9 @@ mod tests {
         assert_eq!(flaw("{transcript} {\"playbook\": 1} {?cited} {/cited}"), "");
         let slips = "playbok|Playbook|play-book|playbook1| playbook |citedIds|?failed|/sucess";
         for slip in slips.split('|') {
-            let told = flaw(&format!("{{transcript}} {{{slip}}}"));
+            let found = flaw(&format!("{{transcript}} {{{slip}}}"));
             let expected = format!("`{{{slip}}}` is no placeholder");
-            assert!(told.starts_with(&expected), "{told}");
+            assert!(found.starts_with(&expected), "{found}");
         }
     }
 }

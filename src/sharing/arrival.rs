@@ -1,4 +1,4 @@
-//! What arrives from others: masked, cleaned and screened before any of it is stored.
+//! Masks, cleans and screens records from others before any of them is stored.
 
 use super::LogRow;
 use crate::memory::Arrived;
@@ -7,10 +7,10 @@ use crate::redact::Masker;
 use crate::reflect::learned::{Learned, SharedRecord};
 use crate::reflect::tellable::{refusal, tellable};
 
-/// More ids or tags than any record of ours has.
+/// The most ids of a record; ours have far fewer.
 const MANY: usize = 10_000;
 
-/// A row of the log as it is taken in; `None` for what is no record of ours, or looks like an
+/// Returns a row of the log as it is stored; `None` if it is no valid record or looks like an
 /// attack.
 pub(super) fn accepted(mut row: LogRow, masker: &Masker) -> Option<Arrived> {
     masker.mask_value(&mut row.record);
@@ -32,7 +32,7 @@ pub(super) fn accepted(mut row: LogRow, masker: &Masker) -> Option<Arrived> {
     })
 }
 
-/// What an agent may be told; all of it or nothing, since the ids are of all.
+/// Returns the item only if an agent may be given all of it: its ids are hashes of the whole.
 fn harmless(mut item: Learned) -> Option<Learned> {
     let clean = |text: &mut String| *text = clean_text(text);
     let mut short = Vec::new();
@@ -64,7 +64,7 @@ fn harmless(mut item: Learned) -> Option<Learned> {
     (!is_attack && refused.is_empty()).then(|| items.pop())?
 }
 
-/// Whether it is an id as `memory_id` makes it.
+/// Returns `true` for an id as `memory_id` makes it.
 fn is_id(id: &str) -> bool {
     let hex = id
         .split_once('-')

@@ -1,4 +1,4 @@
-//! How to reach the shared log: its address and the password, wherever that is kept.
+//! The address of the shared log and its password, from wherever the user keeps it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,13 +11,11 @@ use crate::fsx;
 
 const MAX_PASSWORD: u64 = 4 << 10;
 
-/// Where the log is, and the password for it.
 pub struct Login {
     /// An address of `PostgreSQL`: `postgres://role@host/database`.
     pub url: String,
-    /// The password where the address has none.
     pub password: Option<String>,
-    /// The file with the certificates to trust, where these are not the system's.
+    /// The file with the trusted certificates, if they are not the system's.
     pub root_certificates: Option<PathBuf>,
 }
 
@@ -46,7 +44,7 @@ impl Login {
     }
 }
 
-/// The address of the log; none where memories are not shared.
+/// Returns the address of the log; `None` if memories are not shared.
 pub(super) fn url(env: &Env, config: &Config) -> Option<String> {
     text(env, name::MEMORY_URL).or_else(|| config.memory.url.clone())
 }

@@ -1,5 +1,5 @@
-//! What is learned together with others: which records leave this machine, under which names, and
-//! what becomes of those that arrive. `playbook-server sync` carries them.
+//! Learning together with others: which records leave this machine, under which project names, and
+//! how arriving ones are stored. `playbook-server sync` transfers them.
 
 mod arrival;
 mod login;
@@ -25,7 +25,7 @@ pub use names::Names;
 
 const MAX_STANDING: u64 = 64 << 10;
 
-/// Opens the user's memory; what it learns waits to be sent where the settings share it.
+/// Opens the user's memory. If the settings share it, new records are queued for sending.
 pub(crate) fn open_memory(paths: &Paths, config: &Config) -> Result<Memory, MemoryError> {
     let secrecy = config.secrets.secrecy();
     let masker = secrecy.map(|secrecy| secrecy.masker).unwrap_or_default();
@@ -36,7 +36,8 @@ pub(crate) fn open_memory(paths: &Paths, config: &Config) -> Result<Memory, Memo
     Ok(memory)
 }
 
-/// The folders and settings of the user of this process, made safe to write to.
+/// Returns the environment, folders and settings of this process's user, after making the folders
+/// safe to write to.
 pub(crate) fn own_surroundings() -> anyhow::Result<(Env, Paths, Config)> {
     let env = Env::from_process();
     let paths = Paths::resolve(&env)?;
@@ -46,12 +47,11 @@ pub(crate) fn own_surroundings() -> anyhow::Result<(Env, Paths, Config)> {
     Ok((env, paths, config))
 }
 
-/// Whether what is learned is shared with others.
+/// Returns `true` if the settings share what is learned.
 pub(crate) fn is_wanted(env: &Env, config: &Config) -> bool {
     login::url(env, config).is_some()
 }
 
-/// The user's memory as one of many.
 #[derive(Debug)]
 pub struct Sharing {
     paths: Paths,
@@ -61,7 +61,7 @@ pub struct Sharing {
     now: Timestamp,
 }
 
-/// How the last exchange went, for who asks for the status.
+/// The outcome of the last exchange, for status displays.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LastExchange {
     pub(crate) tried: Option<Timestamp>,
@@ -89,27 +89,22 @@ impl LastExchange {
     }
 }
 
-/// A record as it lies in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogRow {
-    /// Its place in the order of the log.
     pub position: u64,
     pub origin: String,
-    /// What they say it is.
+    /// The record as its sender wrote it, not yet checked.
     pub record: Value,
 }
 
-/// What became of what arrived.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
-    /// Records that were not known.
     pub new: u64,
-    /// Records that were left out: no records of ours, or they look like an attack.
+    /// Records that were left out: invalid, or they look like an attack.
     pub refused: u64,
 }
 
 impl Sharing {
-    /// Opens the memory of the user of this process.
     pub fn open() -> anyhow::Result<Self> {
         let (env, paths, config) = own_surroundings()?;
         let memory = open_memory(&paths, &config)?;
@@ -129,19 +124,18 @@ impl Sharing {
         })
     }
 
-    /// How to reach the log, as the settings have it; `None` where they name none.
+    /// Returns the login for the log; `None` if the settings name none.
     pub fn login() -> anyhow::Result<Option<Login>> {
         let paths = Paths::resolve(&Env::from_process())?;
         Login::of(&config::load(&paths.config_file())?)
     }
 
-    /// Where this memory stands in a log.
     pub fn place(&self, log: &str) -> anyhow::Result<LogPosition> {
         Ok(self.memory.place(log)?.unwrap_or_default())
     }
 
-    /// The oldest records that wait, by the names that others know their projects by, and the
-    /// number up to which these are all. What is not shared is passed over.
+    /// Returns the oldest waiting records under their projects' shared names, and the number of the
+    /// last one. Records of projects that are not shared are skipped.
     pub fn outgoing(&self, limit: u64) -> anyhow::Result<(Vec<SharedRecord>, Option<u64>)> {
         let waiting = self.memory.outbox(limit)?;
         let last = waiting.last().map(|(number, _)| *number);
@@ -152,12 +146,11 @@ impl Sharing {
         Ok((named.collect(), last))
     }
 
-    /// Takes note that all up to this number was sent.
+    /// Records that everything up to this number was sent.
     pub fn sent(&mut self, last: u64) -> anyhow::Result<()> {
         Ok(self.memory.sent(last)?)
     }
 
-    /// Takes in rows of a log, in their order.
     pub fn take(&mut self, log: &str, rows: Vec<LogRow>) -> anyhow::Result<Taken> {
         let Some(position) = rows.last().map(|row| row.position) else {
             return Ok(Taken::default());
@@ -177,7 +170,7 @@ impl Sharing {
         Ok(Taken { new, refused })
     }
 
-    /// Has hooks know of what arrived.
+    /// Updates the files that hooks read after records arrived.
     pub fn settle(&mut self) -> anyhow::Result<()> {
         for (shared, own) in self.names.all() {
             self.memory.rename_project(shared, own)?;
@@ -188,18 +181,18 @@ impl Sharing {
         Ok(())
     }
 
-    /// Keeps how it went, for `playbook status`.
     pub fn keep(&self, problem: Option<String>) -> anyhow::Result<()> {
         LastExchange::keep(&self.paths, problem, self.now)
     }
 
-    /// The lock of the one exchange at a time.
+    /// Returns the file whose lock allows one exchange at a time.
     pub fn lock_file(&self) -> PathBuf {
         self.paths.sync_lock()
     }
 }
 
-/// A record without the character that no text in `PostgreSQL` has; what tools print may have it.
+/// Returns the record without NUL characters, which `PostgreSQL` does not store. The output of
+/// tools may have some.
 fn without_nul(record: SharedRecord) -> SharedRecord {
     fn strip(value: &mut Value) {
         match value {

@@ -1,4 +1,4 @@
-//! By which names projects are known to others: a path means nothing on another machine.
+//! The names by which projects are shared: a path means nothing on another machine.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use crate::freshness::git::Git;
 
-/// Git reads one small file for this.
+/// The time limit for git, which reads one small file for this.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The names of the projects of this machine.
 #[derive(Debug, Default)]
 pub struct Names {
     shared: BTreeMap<String, String>,
@@ -18,8 +17,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Asks the checkouts of these projects for their remotes. `kept_here` names those that are
-    /// not shared, by folder or by the beginning of their name.
+    /// Asks the projects' checkouts for their remotes. `kept_here` lists projects that are not
+    /// shared, by folder or by the beginning of their shared name.
     pub(super) fn of(projects: &[String], home: &Path, kept_here: &[String]) -> Self {
         let mut names = Self {
             shared: BTreeMap::new(),
@@ -34,7 +33,7 @@ impl Names {
         names
     }
 
-    /// The name of a project for others; `None` where it stays here.
+    /// Returns a project's shared name; `None` if the project is not shared.
     pub(super) fn shared(&self, project: &str) -> Option<String> {
         let name = self.shared.get(project);
         let name = name.cloned().unwrap_or_else(|| self.below_home(project));
@@ -47,13 +46,13 @@ impl Names {
         (!self.kept_here.iter().any(is_kept)).then_some(name)
     }
 
-    /// The project here that others know by a name; the name itself where none is.
+    /// Returns the local project of a shared name; the name itself for an unknown one.
     pub(super) fn own(&self, shared: &str) -> String {
         let own = self.all().find(|(name, _)| *name == shared);
         own.map_or_else(|| shared.to_owned(), |(_, own)| own.to_owned())
     }
 
-    /// Each name with its project here.
+    /// Returns each shared name with its local project, where they differ.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self.shared.iter();
         pairs
@@ -61,7 +60,7 @@ impl Names {
             .filter(|(shared, own)| shared != own)
     }
 
-    /// A path without the part that says who the user is.
+    /// Replaces the home folder by `~`, so that the path does not name the user.
     fn below_home(&self, project: &str) -> String {
         match Path::new(project).strip_prefix(&self.home) {
             Ok(below) => Path::new("~").join(below).to_string_lossy().into_owned(),
@@ -70,7 +69,7 @@ impl Names {
     }
 }
 
-/// The repository that a project is a checkout of, with the folder in it: `github.com/a/b`.
+/// Returns a checkout's repository and the project's folder in it: `github.com/a/b`.
 fn remote(project: &Path) -> Option<String> {
     let git = Git::at(project, PATIENCE);
     let said = |arguments: &[&str]| {
@@ -87,13 +86,14 @@ fn remote(project: &Path) -> Option<String> {
     })
 }
 
-/// Host and path of a remote, whatever way it is reached by: `git@github.com:a/b.git` and
-/// `https://user:token@github.com/a/b` are both `github.com/a/b`. `None` for one on this machine.
+/// Returns the host and path of a remote URL in any form: `git@github.com:a/b.git` and
+/// `https://user:token@github.com/a/b` both give `github.com/a/b`. Returns `None` for a repository
+/// on this machine.
 fn repository(url: &str) -> Option<String> {
     let (place, path) = match url.split_once("://") {
         Some(("file", _)) => return None,
         Some((_, rest)) => rest.split_once('/')?,
-        // `host:path`, but no path with a colon in it.
+        // `host:path`, but not a path with a colon in it.
         None => url
             .split_once(':')
             .filter(|(host, _)| !host.contains('/'))?,

@@ -28,8 +28,7 @@ const UNDER_WAY: [&str; 5] = [
     "rebase-apply",
 ];
 
-/// The playbook of both sides of `file`, or why there is none; `None` where nothing is to be
-/// merged.
+/// Merges both sides of `file`; `None` where nothing is to be merged.
 pub(super) fn merged(
     paths: &Paths,
     project: &Path,

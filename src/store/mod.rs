@@ -4,10 +4,9 @@ pub(crate) mod in_merge;
 mod snapshots;
 pub(crate) mod votes;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, SystemTime};
+use std::{fs, thread};
 
 use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
@@ -28,9 +27,7 @@ pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 const LOOKS: u32 = 5;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// What git is told, in a list of the repository that is never committed.
 const LINE: &str = "**/.claude/playbook.json.lock";
-/// More than any real list.
 const MAX_LIST: u64 = 1 << 20;
 
 /// What a user can do about a playbook that is away.
@@ -56,7 +53,6 @@ pub(crate) enum StoreError {
     Locked { path: PathBuf, waited: Duration },
 }
 
-/// A project, and where our folders are.
 #[derive(Debug, Clone)]
 struct Owner {
     paths: Paths,
@@ -68,7 +64,6 @@ pub(crate) struct Store {
     path: PathBuf,
     /// Whose it is, where more is known than the file.
     owner: Option<Owner>,
-    /// Whether it was read with key points before.
     was_seen: bool,
 }
 
@@ -76,24 +71,21 @@ impl Store {
     /// The playbook of a project: a file that is not there is an empty one, unless we knew it
     /// with key points. Then it is away: git takes files away for a moment, or with a branch.
     pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
+        let owner = Owner {
+            paths: paths.clone(),
+            project: project.to_owned(),
+        };
         Self {
-            path: paths.playbook_file(project),
-            owner: Some(Owner {
-                paths: paths.clone(),
-                project: project.to_owned(),
-            }),
-            was_seen: false,
+            owner: Some(owner),
+            ..Self::new(paths.playbook_file(project))
         }
     }
 
-    /// As [`Store::of`], of a playbook that was read with key points before: it is away where
-    /// it is not there, though no snapshot tells of it.
+    /// Takes a playbook that is not there for one that is away, as it was read with key points.
     #[must_use]
-    pub(crate) fn that_was_seen(self) -> Self {
-        Self {
-            was_seen: true,
-            ..self
-        }
+    pub(crate) fn that_was_seen(mut self) -> Self {
+        self.was_seen = true;
+        self
     }
 
     /// A playbook of which nothing is known but the file.
@@ -113,8 +105,7 @@ impl Store {
         Ok(self.read()?.playbook)
     }
 
-    /// As [`Store::load`], with what the file said. One that git left in the middle of a merge
-    /// is merged first.
+    /// Reads the file; one that git left in the middle of a merge is merged first.
     pub(crate) fn read(&self) -> Result<Loaded, StoreError> {
         match self.read_as_is() {
             Err(StoreError::Corrupt { .. }) if self.is_in_merge()? => {}
@@ -144,34 +135,28 @@ impl Store {
         }
     }
 
-    /// Returns `true` if the file has conflict markers.
     fn is_in_merge(&self) -> Result<bool, StoreError> {
         let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
         Ok(self.owner.is_some() && bytes.is_some_and(|bytes| has_markers(&bytes)))
     }
 
-    /// Makes one playbook of both sides where git left the file in the middle of a merge, and
-    /// leaves word of it. The caller holds the lock.
+    /// Merges a file that git left in the middle of a merge. The caller holds the lock.
     fn merge(&self) -> Result<(), StoreError> {
         let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
         let (Some(Owner { paths, project }), Some(bytes)) = (&self.owner, bytes) else {
             return Ok(());
         };
-        match in_merge::merged(paths, project, &bytes) {
-            None => Ok(()),
-            Some(Err(why)) => Err(StoreError::InMerge {
-                path: self.path.clone(),
-                why,
-            }),
-            Some(Ok(merged)) => {
-                let after = merged.to_bytes();
-                let is_new = after != bytes;
-                if is_new && fsx::durable_if_unchanged(&self.path, Some(&bytes), &after)? {
-                    in_merge::leave_news(paths, project, &merged)?;
-                }
-                Ok(())
-            }
+        let Some(merged) = in_merge::merged(paths, project, &bytes) else {
+            return Ok(());
+        };
+        let path = self.path.clone();
+        let merged = merged.map_err(|why| StoreError::InMerge { path, why })?;
+        let after = merged.to_bytes();
+        let is_new = after != bytes;
+        if is_new && fsx::durable_if_unchanged(&self.path, Some(&bytes), &after)? {
+            in_merge::leave_news(paths, project, &merged)?;
         }
+        Ok(())
     }
 
     /// Returns a playbook of this store with the numbering of its ids.
@@ -192,36 +177,32 @@ impl Store {
                 is_of_another_age: false,
             });
         };
-        match migrate(&bytes) {
-            Ok(Migrated { playbook, changed }) => Ok(Loaded {
-                playbook: self.numbered(playbook),
-                bytes: Some(bytes),
-                is_of_another_age: changed,
-            }),
-            Err(flaw) => Err(StoreError::Corrupt {
-                path: self.path.clone(),
-                flaw,
-            }),
-        }
+        let Migrated { playbook, changed } = migrate(&bytes).map_err(|flaw| {
+            let path = self.path.clone();
+            StoreError::Corrupt { path, flaw }
+        })?;
+        Ok(Loaded {
+            playbook: self.numbered(playbook),
+            bytes: Some(bytes),
+            is_of_another_age: changed,
+        })
     }
 
     /// What the file says, the one way to look at it: `None` where there is none and never was
     /// one with key points. A file that was there is looked for again before it counts as
     /// away, since git removes what it then makes anew.
     pub(crate) fn bytes(&self) -> Result<Option<Vec<u8>>, StoreError> {
-        for look in 1.. {
+        for look in 1..=LOOKS {
             let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
             if bytes.is_some() || !self.had_points()? {
                 return Ok(bytes);
             }
-            if look == LOOKS {
-                break;
+            if look < LOOKS {
+                thread::sleep(BETWEEN_LOOKS);
             }
-            thread::sleep(BETWEEN_LOOKS);
         }
-        Err(StoreError::Away {
-            path: self.path.clone(),
-        })
+        let path = self.path.clone();
+        Err(StoreError::Away { path })
     }
 
     /// Returns `true` if it is known to have had key points: a job read some, a snapshot holds some,
@@ -285,7 +266,6 @@ pub(crate) struct Loaded {
 #[derive(Debug)]
 pub(crate) struct Locked<'a> {
     store: &'a Store,
-    /// There until this is dropped.
     lock: Option<Lock>,
     is_folder_new: bool,
 }
@@ -318,8 +298,7 @@ impl Locked<'_> {
     }
 }
 
-/// Releases a lock and tidies up after it: no file of ours stays where nothing was learned; else
-/// git is made to ignore the lock.
+/// Releases a lock; no file of ours stays where nothing was learned.
 fn tidy(store: &Store, lock: Lock, is_folder_new: bool) -> Result<(), FsError> {
     let Some(parent) = store.path().parent() else {
         return Ok(());
@@ -334,8 +313,7 @@ fn tidy(store: &Store, lock: Lock, is_folder_new: bool) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Has git pass over the lock in `folder`. Only a real folder `.git` is written to: a file or a
-/// link of that name may lead anywhere.
+/// Has git ignore the lock in `folder`; a `.git` that is no real folder may lead anywhere.
 fn hide(folder: &Path) -> Result<(), FsError> {
     let Some(git) = git_above(folder).filter(|_| folder.ends_with(".claude")) else {
         return Ok(());
@@ -347,10 +325,8 @@ fn hide(folder: &Path) -> Result<(), FsError> {
         return Ok(());
     }
     let mut text = fsx::read_if_there(&list, MAX_LIST)?.unwrap_or_default();
-    if text
-        .split(|byte| *byte == b'\n')
-        .any(|line| line == LINE.as_bytes())
-    {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    if lines.any(|line| line == LINE.as_bytes()) {
         return Ok(());
     }
     if !text.is_empty() && !text.ends_with(b"\n") {

@@ -15,9 +15,7 @@ use crate::playbook::Playbook;
 const SUFFIX: &str = ".snapshot.json";
 /// How the name of a file ends that was migrated or replaced; these are never removed.
 const ORIGINAL_SUFFIX: &str = ".original.json";
-/// The number of snapshots of a playbook that are kept.
 const KEPT: usize = 20;
-/// Digits of a snapshot's number, so that names sort like numbers.
 const DIGITS: usize = 8;
 
 #[derive(Debug, Clone)]
@@ -77,12 +75,10 @@ impl Snapshots {
         fsx::durable(&self.folder.join(format!("{job}{ORIGINAL_SUFFIX}")), bytes)
     }
 
-    /// All snapshots, oldest first.
     pub(crate) fn list(&self) -> Result<Vec<Snapshot>, FsError> {
-        let mut list: Vec<Snapshot> = fsx::list(&self.folder)?
-            .iter()
-            .filter_map(|entry| Snapshot::parse(entry.file_name().to_str()?))
-            .collect();
+        let entries = fsx::list(&self.folder)?.into_iter();
+        let list = entries.filter_map(|entry| Snapshot::parse(entry.file_name().to_str()?));
+        let mut list: Vec<Snapshot> = list.collect();
         list.sort_unstable();
         Ok(list)
     }
@@ -100,8 +96,7 @@ impl Snapshots {
         fsx::read_if_there(&self.folder.join(snapshot.file()), MAX_FILE_BYTES)
     }
 
-    /// Returns `true` if the playbook had key points when it was last kept; what cannot be read
-    /// may have had some.
+    /// Returns `true` if the last snapshot has key points, or cannot be read.
     pub(crate) fn have_points(&self) -> Result<bool, FsError> {
         let last = self.last()?;
         Ok(last.is_some_and(|bytes| Playbook::parse(&bytes).map_or(true, |p| !p.is_empty())))

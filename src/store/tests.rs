@@ -1,32 +1,7 @@
 use super::*;
 use crate::env::{Env, name};
-use rstest::rstest;
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-#[rstest]
-#[case::edited(Some("{}"), Some("{ }"))]
-#[case::made_longer(Some("{}"), Some("{\"a\": 1}"))]
-#[case::taken_away(Some("{}"), None)]
-#[case::begun(None, Some("{}"))]
-fn what_came_since_the_read_is_not_replaced(#[case] seen: Option<&str>, #[case] now: Option<&str>) {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Store::new(dir.path().join("playbook.json"));
-    let put = |file: Option<&str>| match file {
-        Some(text) => fs::write(store.path(), text).unwrap(),
-        None => fsx::remove(store.path()).unwrap(),
-    };
-    let locked = store.lock(Duration::ZERO).unwrap();
-    let seen = seen.map(str::as_bytes);
-    put(now);
-    assert!(!locked.save(seen, &Playbook::empty()).unwrap());
-    assert_eq!(fs::read_to_string(store.path()).ok().as_deref(), now);
-    assert!(
-        locked
-            .save(now.map(str::as_bytes), &Playbook::empty())
-            .unwrap()
-    );
-}
 
 /// git removes a file and makes it anew, so any one look may find none.
 #[test]

@@ -1,48 +1,48 @@
-//! Which playbooks, and which of their key points, a session may be given.
+//! Decides which playbooks, and which of their key points, a session may be given.
 //!
-//! A playbook can arrive with a clone or a pull, and each of its key points becomes a word
-//! in the ear of an agent with a shell. So a small record outside of the project says
-//! whether the project is trusted, in which checkout of it, and which points our worker or
-//! command line wrote or screened ([`TrustRecord`]). The hook reads that one file ([`TrustStanding`]) and gives nothing else.
+//! A playbook can arrive with a clone or a pull, and an agent with a shell acts on its key points.
+//! A small record outside the project therefore holds whether the project is trusted, in which
+//! checkout, and which points we wrote or screened ([`TrustRecord`]). The hook reads that one file
+//! ([`TrustStanding`]) and gives nothing else.
 //!
-//! Hooks use all of this: no regex, no database.
+//! Hooks link all of this: no regex, no database.
 
 pub(crate) mod outside;
 pub(crate) mod record;
-pub(crate) mod request;
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
 
-pub(crate) use record::{TrustMark, TrustRecord, TrustWord};
-
-use crate::fsx::FsError;
+use crate::digest::name_of;
+use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::playbook::render::Admission;
 use crate::playbook::{Due, Section};
 use crate::project;
 
+pub(crate) use record::{TrustMark, TrustRecord, TrustWord};
+
 /// What a session may be given of a project's playbook.
 #[derive(Debug)]
 pub(crate) enum TrustStanding {
-    /// The points that the record knows.
+    /// The points that the record lists as known.
     Recorded(TrustRecord),
-    /// All: no git work tree could have brought the file, or it is the user's own, and the worker
-    /// has made no record yet.
+    /// All: the file came with no clone, or is the user's own, and there is no record yet.
     Born,
     /// Nothing: the file may have come with a clone.
     Foreign,
-    /// Nothing: the same, though another checkout was trusted at this path.
+    /// Nothing: another checkout was trusted at this path.
     Replaced,
-    /// Nothing: the user said so.
     Untrusted,
-    /// Nothing: the record cannot be read.
     Unreadable(FsError),
 }
 
 impl TrustStanding {
-    /// Finds out about `project`: one small file, and a look for `.git`.
+    /// Determines the trust in `project` from one small file and a search for `.git`.
     pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
-        // What stands beside the settings is the user's own, whatever brought it there.
+        // The playbook in the settings folder is the user's own, however it got there.
         let is_own = project == paths.own();
         match TrustRecord::read(&paths.trust_record(project)) {
             Ok(Some(record)) if record.word == TrustWord::Untrusted => Self::Untrusted,
@@ -58,7 +58,6 @@ impl TrustStanding {
         matches!(self, Self::Recorded(_) | Self::Born)
     }
 
-    /// How many of its points wait for the user.
     pub(crate) fn count_of_held(&self) -> usize {
         match self {
             Self::Recorded(record) => record.count_of_held(),
@@ -66,7 +65,7 @@ impl TrustStanding {
         }
     }
 
-    /// Decides if a cue may be used: we wrote it, or the user agreed to it.
+    /// Decides whether a cue may be used: we wrote it, or the user approved it.
     pub(crate) fn admits_cue(&self, name: &str, due: &Due) -> Admission {
         match self {
             Self::Born => Admission::Given,
@@ -84,4 +83,43 @@ impl TrustStanding {
             }
         }
     }
+}
+
+const MAX_PATH: u64 = 64 << 10;
+
+pub(crate) fn ask_to_screen(paths: &Paths, project: &Path) -> Result<(), FsError> {
+    let bytes = project.as_os_str().as_bytes();
+    let file = paths.to_screen().join(name_of(bytes));
+    if file.exists() {
+        return Ok(());
+    }
+    fsx::ensure_dir(&paths.to_screen())?;
+    fsx::quick(&file, bytes)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TrustRequest {
+    /// Its file: who carries it out removes that first, so that who asks meanwhile asks anew.
+    pub(crate) file: PathBuf,
+    pub(crate) project: Option<PathBuf>,
+}
+
+pub(crate) fn screen_requests(paths: &Paths) -> Result<Vec<TrustRequest>, FsError> {
+    let mut entries = fsx::list(&paths.to_screen())?;
+    // What is no file, or is named otherwise, is none of ours; nor are the temporary files of
+    // hooks that are just writing.
+    entries.retain(|entry| {
+        let name = entry.file_name();
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        is_file && name.as_bytes().iter().all(u8::is_ascii_hexdigit)
+    });
+    let mut files: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    files.sort();
+    let read = |file: PathBuf| TrustRequest {
+        project: fsx::read(&file, MAX_PATH)
+            .ok()
+            .map(|bytes| PathBuf::from(OsString::from_vec(bytes))),
+        file,
+    };
+    Ok(files.into_iter().map(read).collect())
 }

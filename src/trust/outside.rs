@@ -1,7 +1,7 @@
 //! Symlinks that lead a playbook or its lock out of its project.
 //!
-//! A clone may hold such a link: reading through it shows a file of the user's to the
-//! agent, writing through it changes one. They are followed in trusted projects only.
+//! A clone may contain such a link: reading through it would show a file of the user's to the
+//! agent, writing would change one. Links are followed in trusted projects only.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ use super::TrustStanding;
 use crate::fsx::lock::lock_path;
 use crate::paths::{Paths, playbook_file};
 
-/// Where a symlink leads a project's playbook or its lock, if that is outside of the project.
+/// Returns the target of a symlink that leads a project's playbook or its lock out of the project.
 pub(crate) fn of(project: &Path) -> Option<PathBuf> {
     let file = playbook_file(project);
     let folder = file.parent()?;
-    // Nearly always nothing of it is a link, which three looks tell.
+    // The common case: three checks show that there is no link.
     let beside = folder.join("playbook.json.lock");
     if ![folder, &file, &beside].into_iter().any(Path::is_symlink) {
         return None;
@@ -22,22 +22,20 @@ pub(crate) fn of(project: &Path) -> Option<PathBuf> {
         .canonicalize()
         .unwrap_or_else(|_| project.to_owned());
     let target = end(&file);
-    // The lock lies beside the file itself, and may be a link of its own.
+    // The lock is next to the target and may be a link as well.
     [end(&lock_path(&target)), end(&beside), target]
         .into_iter()
         .rev()
         .find(|end| !end.starts_with(&home))
 }
 
-/// Why a project's playbook is neither read nor written, if that is so: such a link, and no
-/// trust in the project. Without our folders (`paths`) there is none.
+/// Returns why a project's playbook is neither read nor written: such a link, and no trust.
 pub(crate) fn refused(paths: Option<&Paths>, project: &Path) -> Option<String> {
     let target = of(project)?;
     let is_trusted = paths.is_some_and(|paths| TrustStanding::of(paths, project).is_trusted());
     (!is_trusted).then(|| refusal(project, &target))
 }
 
-/// Why nothing is done behind such a link.
 pub(crate) fn refusal(project: &Path, target: &Path) -> String {
     format!(
         "{} leads out of the project, to {}, and is followed only in a trusted project \
@@ -47,9 +45,9 @@ pub(crate) fn refusal(project: &Path, target: &Path) -> String {
     )
 }
 
-/// Where a path ends, also when nothing is there yet.
+/// Resolves the links of a path, even if its target does not exist.
 fn end(path: &Path) -> PathBuf {
-    /// As many as `fsx` follows.
+    /// The limit that `fsx` has, too.
     const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -58,7 +56,7 @@ fn end(path: &Path) -> PathBuf {
         };
         path = path.parent().unwrap_or(Path::new("/")).join(next);
     }
-    // What is left are links among the folders above.
+    // The folders above may still be links.
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return path;
     };

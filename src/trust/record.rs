@@ -1,8 +1,8 @@
-//! The record of one project: whether it is trusted, and the hashes of its key points.
+//! The trust record of one project: its trust and the hashes of its key points.
 //!
-//! The file is what a hook can read at a glance: `MAGIC`, one byte for the user's word, 16
-//! for the checkout, the number of known points (4 bytes, little-endian), then sorted hashes
-//! of 16 bytes each: first those of known points, then those that are held back.
+//! The format is quick for hooks to read: `MAGIC`, one byte for the trust, 16 for the checkout, the
+//! number of known points (4 bytes, little-endian), then sorted hashes of 16 bytes each: first the
+//! known points, then those held back.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,38 +15,31 @@ use crate::playbook::render::Admission;
 use crate::playbook::{Due, Section};
 use crate::state_guard;
 
-/// How a record begins; the digit is the format's version.
 const MAGIC: &[u8; 8] = b"pbtrust2";
-/// Bytes in front of the hashes.
 const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
-/// Bytes of a hash: enough that nobody finds two points with one hash.
+/// The bytes of a hash: too many to find two points with the same one.
 const MARK_BYTES: usize = 16;
 const MAX_BYTES: u64 = 16 << 20;
-/// Points that have left the file stay known (another branch may hold them) until the
-/// record has so many.
+/// So many points may be known that have left the file, as another branch may hold them.
 const ROOMY: usize = 16_384;
 
-/// The hash of a key point as it stands in the file: its section, its name and its text. The
-/// same words are a warning in one section and a wish of the user's in another.
+/// The hash of a key point: its section, name and text. The section counts because the same words
+/// are a warning in one and a preference in another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TrustMark([u8; MARK_BYTES]);
 
 impl TrustMark {
-    /// Hashes a point: the first 16 bytes of the SHA-256 of the title of its section, its name
-    /// and its text, each with a zero byte in front.
+    /// Hashes the title of the section, name and text, each with a zero byte in front.
     pub(crate) fn of(section: Section, name: &str, text: &str) -> Self {
         let mut hash = Sha256::new();
         for part in [section.title(), name, text] {
             hash.update([0]);
             hash.update(part.as_bytes());
         }
-        let mut mark = [0; MARK_BYTES];
-        mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
-        Self(mark)
+        Self::first_of(hash)
     }
 
-    /// Hashes the cue of a point: its name, its cue and its guard. Another text of the point leaves
-    /// it as it is.
+    /// Hashes the name, cue and guard of a point.
     pub(crate) fn of_cue(name: &str, due: &Due) -> Self {
         let mut hash = Sha256::new();
         let when = &due.when;
@@ -57,6 +50,10 @@ impl TrustMark {
             hash.update(part.as_deref().unwrap_or_default());
         }
         hash.update(name);
+        Self::first_of(hash)
+    }
+
+    fn first_of(hash: Sha256) -> Self {
         let mut mark = [0; MARK_BYTES];
         mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
         Self(mark)
@@ -76,7 +73,7 @@ pub(crate) enum TrustWord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrustRecord {
     pub(crate) word: TrustWord,
-    /// The one it was written for; `None` where the project is in no checkout.
+    /// The checkout for which the record was written; `None` outside git.
     checkout: Option<Checkout>,
     known: Vec<TrustMark>,
     held: Vec<TrustMark>,
@@ -92,7 +89,7 @@ impl TrustRecord {
         }
     }
 
-    /// Reads a record from its bytes; `None` when they are none.
+    /// Parses a record; `None` if the bytes are not one.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let (magic, rest) = bytes.split_first_chunk()?;
         let (word, rest) = rest.split_first()?;
@@ -138,8 +135,7 @@ impl TrustRecord {
         bytes
     }
 
-    /// Reads the file; `None` when there is none. One that is no record, or that others can
-    /// have written, is an error.
+    /// Reads the file; one that is no record, or that others can have written, is an error.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, FsError> {
         let Some(bytes) = fsx::read_if_there(path, MAX_BYTES)? else {
             return Ok(None);
@@ -151,7 +147,7 @@ impl TrustRecord {
             .context("read trust record", path)
     }
 
-    /// Writes the file, durably, where nobody else can write.
+    /// Writes the file durably; makes its folders private first if others can write there.
     pub(crate) fn write(&self, path: &Path) -> Result<(), FsError> {
         if let Some(folder) = path.parent() {
             fsx::ensure_dir(folder)?;
@@ -170,18 +166,17 @@ impl TrustRecord {
         self.checkout
     }
 
-    /// Returns true when another checkout is at `project` than the one this is about.
+    /// Returns `true` if `project` is another checkout than the record's.
     pub(crate) fn is_of_another(&self, project: &Path) -> bool {
         self.checkout
             .is_some_and(|checkout| checkout.is_replaced(project))
     }
 
-    /// Decides if a point may be given: we wrote it or found it harmless.
+    /// Decides whether a point may be given: we wrote it or found it harmless.
     pub(crate) fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
         self.says(&TrustMark::of(section, name, text))
     }
 
-    /// Returns what it says of a point or a cue.
     pub(crate) fn says(&self, mark: &TrustMark) -> Admission {
         if self.known.binary_search(mark).is_ok() {
             Admission::Given
@@ -192,14 +187,12 @@ impl TrustRecord {
         }
     }
 
-    /// These points may be given from now on.
     pub(crate) fn know(&mut self, marks: &[TrustMark]) {
         self.forget(&marks.iter().collect());
         add(&mut self.known, marks);
     }
 
-    /// These points and no others are held back from now on: one that has left the file and
-    /// comes back is screened anew.
+    /// Holds back these points and no others.
     pub(crate) fn hold(&mut self, marks: &[TrustMark]) {
         self.held.clear();
         self.forget(&marks.iter().collect());
@@ -218,7 +211,7 @@ impl TrustRecord {
         self.retain(|mark| !marks.contains(mark));
     }
 
-    /// Forgets points that are not `present`, once there are very many.
+    /// Drops points that are not `present`, once there are more than `ROOMY`.
     pub(crate) fn forget_absent(&mut self, present: &HashSet<&TrustMark>) {
         if self.known.len() + self.held.len() > ROOMY {
             self.retain(|mark| present.contains(mark));

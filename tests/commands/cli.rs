@@ -1,5 +1,4 @@
-//! Promise: the command line shows before it changes, changes once, and says what is wrong
-//! and what to do.
+//! Promise: the command line shows before it changes, changes once, and reports errors with advice.
 
 use crate::common::prelude::*;
 
@@ -51,7 +50,7 @@ fn reflect_shows_what_it_would_do_and_does_nothing() {
     has!(shown, "pat-001", "helpful");
     assert_eq!(env.playbook(), before);
     assert!(env.spool().is_empty());
-    // So often as one likes: nothing was claimed.
+    // Repeating it is harmless: nothing was claimed.
     assert_eq!(env.cli(&["reflect", &transcript]).ok(), shown);
     let told = env.cli(&["reflect", &transcript, "--json"]).json();
     assert!(told["analysis"].is_string(), "{told}");
@@ -60,7 +59,7 @@ fn reflect_shows_what_it_would_do_and_does_nothing() {
     assert!(tag["rationale"].as_str().is_some_and(|r| !r.is_empty()));
 }
 
-/// A fork holds records of its origin, which are not its own.
+/// A fork contains records of its origin, which do not count for it.
 #[test]
 fn reflect_shows_the_votes_that_apply_casts() {
     let (mut env, origin) = with_session();

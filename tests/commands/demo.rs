@@ -1,5 +1,5 @@
-//! Promise: `playbook demo` shows the loop anywhere, offline, whatever the user has set,
-//! and touches nothing of theirs.
+//! Promise: `playbook demo` shows the loop anywhere, offline, with any user settings, and touches
+//! no file of the user's.
 
 use crate::common::prelude::*;
 

@@ -1,9 +1,8 @@
-//! Promise: `playbook log --diff` says in words what changed in the key points, for a pull
-//! request.
+//! Promise: `playbook log --diff` describes the changes of the key points for a pull request.
 
 use crate::common::prelude::*;
 
-/// A project with a commit that has three points, and one before that has no playbook.
+/// Creates a project with a commit that has three points, after one without a playbook.
 fn project() -> TestEnv {
     let env = TestEnv::without_worker();
     env.git(&["init", "-q"]);

@@ -1,4 +1,4 @@
-//! Promise: the doctor finds what is broken, says what to do, and changes nothing.
+//! Promise: the doctor finds what is broken, gives advice, and changes nothing.
 
 use crate::common::prelude::*;
 

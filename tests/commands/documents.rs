@@ -1,10 +1,10 @@
-//! Promise: every command in README and docs/ does what stands there: those in `sh` blocks
-//! are run, in order, by a user whose project has learned; those within sentences are commands
-//! with options that there are.
+//! Promise: every command in README and docs/ works as documented. The commands of `sh` blocks run
+//! in order, as a user whose project has learned. The commands in sentences exist and have the
+//! named options.
 
 use crate::common::prelude::*;
 
-/// Commands of `sh` blocks that are not run here, and why.
+/// The commands of `sh` blocks that are not run here, with the reason.
 const NOT_RUN: [&str; 6] = [
     // Builds for minutes; tests/commands/demo.rs runs the demo.
     "cargo run --release -- demo",
@@ -20,7 +20,7 @@ const NOT_RUN: [&str; 6] = [
     "cargo test 2>&1 | playbook seen || echo \"a new one\"",
 ];
 
-/// Commands that end with another status than 0 in a project as the test has it.
+/// The commands whose exit status is not 0 in the test's project.
 const STATUS: [(&str, i32); 1] = [
     // The hooks are not registered there.
     ("playbook doctor", 1),
@@ -77,7 +77,6 @@ pub(super) fn typed(env: &TestEnv, line: &str) -> Output {
     Running::start(sh, b"", Stdin::Closed).finish()
 }
 
-/// A user who has `playbook` on the path.
 pub(super) fn with_program() -> TestEnv {
     let mut env = TestEnv::new();
     let bin = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
@@ -85,11 +84,11 @@ pub(super) fn with_program() -> TestEnv {
     env
 }
 
-/// A user whose project has learned from SESSION.jsonl, with the templates laid out.
+/// Creates a user whose project has learned from SESSION.jsonl, with the templates written.
 fn user() -> TestEnv {
     let mut env = with_program();
     env.set("PLAYBOOK_NO_WORKER", "1");
-    // The documents name the folders that a user has without these.
+    // The documents name the folders that are used without these.
     env.unset("PLAYBOOK_CONFIG_DIR");
     env.write_playbook(&[("pat-001", "run the tests"), ("pref-001", "small commits")]);
     let session = Session::new("s1")
@@ -133,7 +132,6 @@ fn every_command_in_a_block_works_or_is_listed_as_not_run() {
     assert!(listed.is_empty(), "nobody says these any more: {listed:?}");
 }
 
-/// The commands that stand within sentences and tables.
 fn are_of(program: &str, text: &str) -> Vec<String> {
     let outside_blocks: String = text.split("```").step_by(2).collect();
     let spans = outside_blocks.split('`').skip(1).step_by(2);

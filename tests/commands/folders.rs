@@ -6,7 +6,7 @@ fn document() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/files.md")).unwrap()
 }
 
-/// Returns the folder of settings or of state below the home folder, by the document.
+/// Returns the folder of settings or state below the home folder, as documented.
 fn documented(name: &str) -> String {
     let text = document();
     let intro = text.split_once("\n## ").unwrap().0;
@@ -19,7 +19,7 @@ fn documented(name: &str) -> String {
     rest.split_once('`').unwrap().0.to_owned()
 }
 
-/// The folders, below the home folder, that settings and the spool are found in.
+/// Checks that settings and spool are in these folders below the home folder.
 #[track_caller]
 fn are_in(env: &mut TestEnv, config: &str, state: &str) {
     env.unset("PLAYBOOK_CONFIG_DIR");

@@ -1,8 +1,8 @@
-//! Promise: the gate is a hook only where the user switched it on, and leaves no trace.
+//! Promise: the gate's hook is registered only while the user has it switched on, and leaves no
+//! trace.
 
 use crate::common::prelude::*;
 
-/// The hook for Stop, as it is registered.
 fn registered(env: &TestEnv) -> Vec<Value> {
     let text = fs::read_to_string(env.client_settings()).unwrap_or("{}".to_owned());
     let settings: Value = serde_json::from_str(&text).unwrap();

@@ -1,4 +1,4 @@
-//! Promise: `playbook gate` says of each stop in a transcript what the gate finds.
+//! Promise: `playbook gate` shows what the gate finds at each stop in a transcript.
 
 use crate::common::prelude::*;
 

@@ -1,18 +1,19 @@
-//! Promise: who types each command of docs/guide.md as it stands there gets what it says, in a
-//! project in which nothing has happened yet and in one with a past.
+//! Promise: every command of docs/guide.md, typed as written, has the documented result, in a new
+//! project and in one with a past.
 
 use crate::common::prelude::*;
 use crate::documents::{typed, with_program};
 
 const GUIDE: &str = include_str!("../../docs/guide.md");
 
-/// What builds for minutes, and what does the same here.
+/// The replacements for commands that build for minutes.
 const INSTEAD: [(&str, &str); 2] = [
     ("cargo run --release -- demo", "playbook demo"),
     ("./install.sh", "playbook install"),
 ];
 
-/// What the user reads off the screen: the key point that was added last, and the last change.
+/// The ids that the user reads off the screen: of the key point added last, and of the last
+/// change's job.
 #[derive(Default)]
 struct Seen {
     id: String,
@@ -41,7 +42,6 @@ impl Seen {
     }
 }
 
-/// The commands of the guide, in blocks and in sentences, in the order in which one reads them.
 fn commands() -> Vec<&'static str> {
     let mut found = Vec::new();
     for (i, part) in GUIDE.split("```").enumerate() {
@@ -56,7 +56,8 @@ fn commands() -> Vec<&'static str> {
     found
 }
 
-/// A repository whose playbook is from before there were names by section, with a past session.
+/// Creates a repository with a past session, whose playbook has names from before sections had
+/// their own.
 fn old_project(env: &TestEnv) {
     env.git(&["init", "-q"]);
     let old = json!({"version": "1.0", "sections": {"PATTERNS & APPROACHES": [

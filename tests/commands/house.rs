@@ -5,12 +5,12 @@ use std::process::Command;
 
 use rstest::rstest;
 
-/// What reaches the world, or starts slowly.
+/// The crates that do I/O or start slowly.
 const OUTSIDE: &[&str] = &["rusqlite", "reqwest", "tokio", "clap", "minijinja"];
-/// What a hook has no time for, either.
+/// The crates that also take too long for a hook.
 const SLOW: &[&str] = &["regex", "regex-automata", "aho-corasick", "toml"];
 
-/// The most crates that a hook may link; those that only run in the compiler do not count.
+/// The most crates that a hook may link, except those that only run in the compiler.
 const MOST_OF_A_HOOK: usize = 27;
 
 #[rstest]

@@ -1,10 +1,10 @@
-//! Promise: one command registers Playbook in the client's settings, one takes it out, and
-//! the settings are what they were, to the byte.
+//! Promise: one command registers Playbook in the client's settings, another one removes it and
+//! restores the settings to the byte.
 
 use crate::common::prelude::*;
 
-/// Settings as users have them: mixed indentation, objects on one line, other words than
-/// ASCII, empty lists, and the hooks of others.
+/// Settings as users have them: mixed indentation, objects on one line, non-ASCII words, empty
+/// lists, and other hooks.
 const RICH: &str = "{\n  \"model\": \"opus\",\n    \"env\": {\"GRÜSSE\": \"schön – 日本語\", \"A\":\"1\"},\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\",\n\t\t\"Read(~/.zshrc)\"], \"deny\": [ ] },\n  \"hooks\": {\n      \"PostToolUse\": [ {\"matcher\": \"Edit|Write\", \"hooks\": [ {\"type\": \"command\", \"command\": \"jq -r .x | { read f; fmt \\\"$f\\\"; }\", \"timeout\": 5} ] } ],\n    \"SessionEnd\": [\n      {\n\t\"hooks\": [{ \"type\": \"command\", \"command\": \"say bye\" }]\n      }\n    ],\n    \"Stop\": []\n  },\n  \"statusLine\": { \"type\": \"command\", \"command\": \"~/.claude/line.sh\" }\n}\n\n";
 
 fn installed() -> TestEnv {
@@ -43,7 +43,7 @@ fn install_install_uninstall_leaves_rich_settings_as_they_were() {
         assert!(once.matches(&ours).count() == 1, "{once}");
     }
     assert_eq!(commands(&once, "SessionEnd").len(), 2);
-    // What others wrote stands as it stood.
+    // Lines of others stay the same.
     for line in RICH.lines().filter(|line| line.len() > 12) {
         has!(once, line.trim_end_matches([',', ']', '}']));
     }
@@ -56,20 +56,17 @@ fn install_install_uninstall_leaves_rich_settings_as_they_were() {
 }
 
 #[test]
-fn hooks_of_the_earlier_version_stay_until_the_user_says_otherwise() {
+fn hooks_of_the_earlier_version_stay_and_are_named() {
     let env = installed();
-    let before = "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\"}]}], \"UserPromptSubmit\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/user_prompt_inject.py\"}, {\"type\": \"command\", \"command\": \"mine\"}]}]}}";
+    let before = "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\"}]}]}}";
     write(&env.client_settings(), before);
-    let told = env.cli(&["install"]).ok();
-    has!(told, "kept the hooks of the earlier Python version");
+    let said = env.cli(&["install"]).ok();
+    has!(
+        said,
+        "hooks of the earlier Python version are still there",
+        "line 1: python3 ~/.claude/hooks/session_end.py"
+    );
     assert_eq!(commands(&text(&env), "SessionEnd").len(), 2);
-
-    env.cli(&["install", "--replace-earlier"]).ok();
-    let now = text(&env);
-    lacks!(now, ".py");
-    assert_eq!(now.lines().count(), 1, "laid out as it was: {now}");
-    assert_eq!(commands(&now, "SessionEnd").len(), 1);
-    assert!(commands(&now, "UserPromptSubmit").contains(&"mine".to_owned()));
 
     env.cli(&["uninstall"]).ok();
     assert_eq!(text(&env), before);
@@ -82,7 +79,7 @@ fn a_project_can_have_hooks_of_its_own_that_work_for_everyone() {
     env.cli(&["install", "--scope", "project"]).ok();
     let shared = fs::read_to_string(&shared).unwrap();
     lacks!(shared, &*env.home().to_string_lossy());
-    // Also for someone who has no Playbook.
+    // The command also works for a colleague without Playbook.
     let command = commands(&shared, "SessionStart").remove(0);
     env.set("HOME", "/nowhere");
     let mut sh = env.command("/bin/sh");
@@ -187,28 +184,6 @@ fn folders_that_were_made_above_ours_go_as_well(
     for folder in [".local", ".config"] {
         assert!(!env.home().join(folder).exists(), "{folder} is left");
     }
-}
-
-#[test]
-fn replaced_hooks_come_back_also_when_something_else_was_changed() {
-    let env = installed();
-    let before = "{\"model\": \"opus\", \"hooks\": {\"SessionEnd\": [{\"matcher\": \"clear\", \"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\", \"timeout\": 9}, {\"type\": \"command\", \"command\": \"mine\"}]}], \"PreCompact\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/precompact.py\"}]}]}}";
-    write(&env.client_settings(), before);
-    env.cli(&["install", "--replace-earlier"]).ok();
-    lacks!(text(&env), ".py");
-    write(&env.client_settings(), text(&env).replace("opus", "sonnet"));
-    env.cli(&["uninstall"]).ok();
-    let now = text(&env);
-    has!(now, "sonnet");
-    lacks!(now, "playbook/bin");
-    assert_eq!(commands(&now, "SessionEnd").len(), 2);
-    let earlier = "~/.claude/hooks/precompact.py";
-    assert_eq!(commands(&now, "PreCompact"), [earlier]);
-    let now: Value = serde_json::from_str(&now).unwrap();
-    let back = &now["hooks"]["SessionEnd"][1];
-    includes(back, &json!({"matcher": "clear"}));
-    includes(&back["hooks"][0], &json!({"timeout": 9}));
-    assert_eq!(back["hooks"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Promise: install.sh installs from an archive it has checked, twice makes no difference,
-//! and --uninstall leaves nothing behind.
+//! Promise: install.sh installs from an archive that it has checked, can be run twice, and
+//! --uninstall leaves nothing.
 
 use crate::common::prelude::*;
 
@@ -28,7 +28,8 @@ fn tool(env: &TestEnv, args: &str) -> String {
     run(env, command).ok()
 }
 
-/// A release archive of this build, with hooks that are scripts: they are not what is tried.
+/// Packs a release archive of this build, with scripts in place of the hooks, which are not tested
+/// here.
 fn archive(env: &TestEnv) -> String {
     let bin = env.root().join("pack/playbook-0.0.0/bin");
     fs::create_dir_all(&bin).unwrap();
@@ -121,7 +122,7 @@ fn an_archive_with_another_sum_is_not_even_unpacked() {
 #[case::on_another_line(|sum: &str| format!("\n{sum}\n"), false)]
 fn only_all_digits_of_a_sum_are_one(#[case] text: fn(&str) -> String, #[case] accepted: bool) {
     let env = TestEnv::without_worker();
-    // A name that sha256sum escapes, and marks so before the sum.
+    // sha256sum escapes this name and marks that before the sum.
     let folder = env.root().join("down\\loads");
     let archive = archive(&env);
     let sum = fs::read_to_string(env.root().join("release.tar.sha256")).unwrap();
@@ -228,7 +229,7 @@ fn what_an_uninstallation_left_is_named_and_can_still_be_purged() {
     has!(told, &format!("still there: {config}"));
     script_at(&script, &env, &["--uninstall", "--purge"])
         .fails(1, &["no `playbook` of ours", "hint: install it again"]);
-    // With its programs beside it, the script needs no installation.
+    // The script needs no installation if its programs are next to it.
     fs::create_dir(unpacked.join("bin")).unwrap();
     let program = unpacked.join("bin/playbook");
     fs::copy(env!("CARGO_BIN_EXE_playbook"), program).unwrap();
@@ -256,7 +257,7 @@ fn a_release_archive_has_all_that_its_readme_links_to() {
     }
     copy.arg(&unpacked);
     run(&env, copy).ok();
-    // What is packed is not what is tried: the real program takes long to compress.
+    // Scripts replace the programs, which take long to compress.
     let program = "#!/bin/sh\n[ \"$1\" = hook ] && echo session-start || echo playbook 0.0.0\n";
     for name in ["playbook", "session-start"] {
         write_program(&unpacked.join("bin").join(name), program);

@@ -1,5 +1,5 @@
-//! Promise: help, completions, manual pages and docs/commands.md say the same, with examples;
-//! `--json` prints what is documented; a reader who goes away makes no panic.
+//! Promise: help, completions, manual pages and docs/commands.md agree and have examples; `--json`
+//! prints the documented shapes; a closed pipe causes no panic.
 
 use crate::common::prelude::*;
 
@@ -11,14 +11,14 @@ fn the_reference_is_the_one_that_the_program_prints() {
     let printed = TestEnv::without_worker()
         .cli(&["completions", "--markdown"])
         .ok();
-    // Not assert_eq: nobody wants to see both.
+    // Not `assert_eq`, which would print both texts.
     assert!(
         printed == COMMANDS,
         "run: cargo run -- completions --markdown > docs/commands.md"
     );
 }
 
-/// All commands that users are shown, as their words.
+/// Returns all commands that users are shown, as their words.
 fn commands() -> Vec<Vec<&'static str>> {
     let titles = COMMANDS
         .lines()
@@ -62,7 +62,8 @@ fn help_lists_the_usual_commands_by_use_and_all_of_them_when_asked() {
     assert_eq!(env.cli(&["--version"]).ok(), version);
 }
 
-/// What stands below the options is shown as it is, and a narrower terminal breaks it anywhere.
+/// The texts below the options are not wrapped by clap, so a narrower terminal would break them
+/// anywhere.
 #[test]
 fn what_help_says_in_sentences_fits_80_columns() {
     for section in COMMANDS.split("\n## playbook ").skip(1) {
@@ -124,7 +125,7 @@ fn every_command_has_a_manual_page() {
     }
 }
 
-/// A user whose project has learned, with the transcript that it learned from.
+/// Creates a user whose project has learned, and returns the transcript.
 fn learned() -> (TestEnv, PathBuf) {
     let env = TestEnv::without_worker();
     env.write_playbook(&[
@@ -159,7 +160,7 @@ fn shapes() -> BTreeMap<&'static str, Value> {
     shapes
 }
 
-/// A documented line as arguments for a project that has learned.
+/// Turns a documented line into arguments for a project that has learned.
 fn arguments(line: &str, transcript: &Path) -> Vec<String> {
     let words = line.split(' ').map(|word| match word {
         "FILE" => transcript.to_str().unwrap(),
@@ -222,7 +223,7 @@ fn compare(printed: &Value, shape: &Value, place: &str) {
 
 #[test]
 fn every_reading_command_with_json_is_documented() {
-    /// Commands that change something, or that say so: what they print is not promised.
+    /// The commands that change or report something; their output is not documented.
     const OTHERS: &str = "gate on, gate off, demo, dream, undo, add, edit, remove, \
         lesson add, lesson outcome, promote, pin, trust, \
         review accept, review edit, review drop, jobs retry, jobs drop, forget, config set, \

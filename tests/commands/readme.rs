@@ -1,5 +1,5 @@
-//! Promise: README is short, its picture shows what the demo says today, and no figure in it is
-//! over its own limit.
+//! Promise: README is short, its picture shows the demo's present output, and no figure in it
+//! exceeds its limit.
 
 use crate::common::env::TestEnv;
 

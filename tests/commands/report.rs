@@ -1,5 +1,5 @@
-//! Promise: `playbook report` makes one page of all that is known of a project, which loads
-//! nothing and runs nothing that a transcript or a playbook could bring.
+//! Promise: `playbook report` renders everything known about a project as one page. It loads and
+//! runs nothing that a transcript or a playbook brings.
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::common::lived::HOSTILE;

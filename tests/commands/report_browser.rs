@@ -1,7 +1,7 @@
-//! Promise: the page of `playbook report` renders, sorts and filters in a browser, and its
-//! links lead to what they name, with no error on the console.
+//! Promise: the page of `playbook report` renders, sorts and filters in a browser, and its links
+//! work, without errors on the console.
 //!
-//! Needs Chromium; without one these tests say so and pass. Debian has it as `chromium`:
+//! Needs Chromium; without one these tests print that and pass. Debian has it as `chromium`:
 //!
 //! ```sh
 //! apt-get install -y chromium && cargo test --test commands report_browser
@@ -25,7 +25,7 @@ struct Seen {
 }
 
 impl Browser {
-    /// The browser of this machine, with the page of a project that has lived.
+    /// Finds the browser of this machine, and creates the page of a project with a history.
     fn find() -> Option<Self> {
         let folders = std::env::var_os("PATH")?;
         let mut programs = std::env::split_paths(&folders)
@@ -44,7 +44,7 @@ impl Browser {
         self.env.project().join("r.html")
     }
 
-    /// The page with its own law lifted and a script of ours at its end: a user's hands.
+    /// Returns the page without its policy and with a script at its end that acts as the user.
     fn page_used_by(&self, script: &str) -> PathBuf {
         let page = fs::read_to_string(self.page()).unwrap();
         let (before, rest) = page.split_once("<meta http-equiv").unwrap();
@@ -82,7 +82,7 @@ impl Browser {
 }
 
 impl Seen {
-    /// What stands first in each row of a table that is shown, in order.
+    /// Returns the first value of each visible row of a table, in order.
     fn rows(&self, table: &str) -> Vec<&str> {
         let table = format!("data-table=\"{table}\"");
         let (_, rest) = self.dom.split_once(&table).unwrap();
@@ -142,7 +142,7 @@ fn nothing_sticks_out_of_a_narrow_screen() {
            .filter((e) => e.getBoundingClientRect().right > innerWidth + 1).length;
          document.body.dataset.wide = document.documentElement.scrollWidth > innerWidth;",
     );
-    // The narrowest window Chromium makes is wider than a phone: a frame is not.
+    // The narrowest window that Chromium makes is wider than a phone; a frame can be narrower.
     let frame = tab.env.project().join("frame.html");
     let source = "<iframe id=f src='used.html' style='width:390px;height:800px'></iframe>\
          <script>f.onload = () => { const d = f.contentDocument.body.dataset;\

@@ -1,9 +1,9 @@
-//! Promise: settings are strict, each mistake names its place, and no mistake ever sends
-//! anything anywhere.
+//! Promise: settings are strict, each mistake is reported with its place, and no mistake ever sends
+//! anything.
 
 use crate::common::prelude::*;
 
-/// A session worth a reflection, ended; nothing has been sent yet.
+/// Creates a user with a finished session worth reflecting on; nothing has been sent yet.
 fn ended() -> (TestEnv, Api) {
     let (env, api) = TestEnv::with_model();
     env.write_transcript(&Session::citing("s1"));

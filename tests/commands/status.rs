@@ -1,12 +1,12 @@
-//! Promise: `playbook` alone says on one screen how a project stands and what to do next,
-//! whatever is missing or broken.
+//! Promise: `playbook` alone shows a project's state and the next steps on one screen, with
+//! anything missing or broken.
 
 use crate::common::prelude::*;
 use playbook::memory::{BudgetKind, ModelCall};
 
 const SCREEN: usize = 24;
 
-/// A project that two sessions were about; the worker has seen the first.
+/// Creates a project with two sessions; the worker has seen only the first.
 fn lived_in() -> TestEnv {
     let mut env = TestEnv::without_worker();
     let _api = env.use_votes();
@@ -23,7 +23,7 @@ fn lived_in() -> TestEnv {
     env
 }
 
-/// So many calls today, of a thousand tokens in and a hundred out each.
+/// Records calls of today, with a thousand tokens in and a hundred out each.
 fn spend(env: &TestEnv, job: &str, project: &str, calls: u64, budget_kind: BudgetKind) {
     let call = ModelCall {
         job: job.to_owned(),
@@ -93,7 +93,7 @@ fn another_project_is_shown_by_its_folder() {
 fn no_line_is_wider_than_the_screen(#[values("40", "80", "300")] columns: &str) {
     let mut env = lived_in();
     env.set("COLUMNS", columns);
-    // What is long: names, texts, problems, wide letters.
+    // Long values: names, texts, problems, wide letters.
     let long = "日本語 ".repeat(120);
     env.cli(&["add", "--section", "OTHERS", &long]).ok();
     env.write_config("[retry]\natempts = 3\n");
@@ -175,7 +175,7 @@ fn without_a_home_it_shows_what_it_can() {
     for name in ["HOME", "PLAYBOOK_STATE_DIR", "PLAYBOOK_CONFIG_DIR"] {
         env.unset(name);
     }
-    // The system may know a home by the user's number; then it is that one's.
+    // The system may know the user's home by the uid.
     has!(env.cli(&[]).ok(), "4 key points");
 }
 

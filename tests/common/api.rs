@@ -1,7 +1,7 @@
-//! A loopback Messages API: records every request, answers what it is told to, and
-//! misbehaves on demand. It ends, with all its connections, when it is dropped.
+//! A loopback Messages API: records every request, answers as scripted, and misbehaves on demand.
+//! Dropping it closes all connections.
 
-// Each test binary uses its own part of this.
+// Each test binary uses another part of this.
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
 use std::collections::{BTreeMap, VecDeque};
@@ -13,33 +13,29 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The tokens that every message of this server says it cost.
+/// The tokens that every message of this server reports.
 pub const INPUT_TOKENS: u64 = 10;
 pub const OUTPUT_TOKENS: u64 = 5;
 
-/// What the server does with one request.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Answers a reflector's or curator's prompt with canned JSON, any other with prose.
     Canned,
     Text(String),
-    /// A message with what this says to the prompt.
+    /// A message with this function's result for the prompt.
     Answer(fn(&str) -> String),
-    /// A message with this text that stopped for this reason: `max_tokens`, `refusal`.
+    /// A message with this text and this stop reason: `max_tokens`, `refusal`.
     Stop(&'static str, String),
-    /// A message with an empty content list.
     Empty,
-    /// Status, headers and body as given.
     Status(u16, Vec<(String, String)>, String),
-    /// Status 200 with these bytes.
     Raw(Vec<u8>),
     /// A message whose JSON ends in its middle, though the HTTP answer is whole.
     Truncated,
-    /// A message of which the connection delivers only half.
+    /// A message that the connection delivers only half.
     Broken,
-    /// Closes the connection without a word.
+    /// Closes the connection without an answer.
     Drop,
-    /// Waits, then does the other thing.
+    /// Waits, then does the other step.
     Sleep(Duration, Box<Step>),
 }
 
@@ -48,9 +44,9 @@ impl Step {
         Self::Text(text.to_owned())
     }
 
-    /// Fits a scripted reply to what was asked, so that a script need not know the numbers of
-    /// notes: operations without grounds rest on all notes that the curator was given, and a
-    /// reflector that a curator's operations follow takes a note.
+    /// Completes a scripted reply, so that a script need not know the numbers of notes. Operations
+    /// without grounds get all notes of the curator's prompt. A reflector's reply before a
+    /// curator's operations gets a note.
     fn fitted(self, prompt: &str, next: Option<&Self>) -> Self {
         let Self::Text(text) = &self else { return self };
         let Ok(mut reply) = serde_json::from_str::<Value>(text) else {
@@ -85,24 +81,23 @@ impl Step {
         Self::Text(reply.to_string())
     }
 
-    /// A status with an API error of the given type as its body.
+    /// Returns a status with an API error of the given type as its body.
     pub fn error(status: u16, sort: &str, message: &str) -> Self {
         let body = json!({"type": "error", "error": {"type": sort, "message": message}});
         Self::Status(status, Vec::new(), body.to_string())
     }
 
-    /// A status with a `retry-after` header.
     pub fn retry_after(status: u16, wait: &str) -> Self {
         let headers = vec![("retry-after".to_owned(), wait.to_owned())];
         Self::Status(status, headers, String::new())
     }
 
-    /// A message whose text is the question.
+    /// A message whose text is the prompt.
     pub fn echo() -> Self {
         Self::Answer(str::to_owned)
     }
 
-    /// An answer that calls each key point helpful that the session cited, and takes no note.
+    /// An answer that votes each cited key point helpful and takes no note.
     pub fn votes() -> Self {
         Self::Answer(|prompt| {
             let tags = prompt
@@ -128,7 +123,6 @@ pub struct Request {
     pub at: Instant,
     pub method: String,
     pub path: String,
-    /// Names in lower case.
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
 }
@@ -142,7 +136,7 @@ impl Request {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
 
-    /// The system text and all messages, one after the other.
+    /// Returns the system text and all messages, one after the other.
     pub fn prompt(&self) -> String {
         let body = self.json();
         let messages = body["messages"].as_array().cloned().unwrap_or_default();
@@ -179,7 +173,6 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Steps to come; the last one repeats.
     script: VecDeque<Step>,
     requests: Vec<Request>,
     open: Vec<TcpStream>,
@@ -191,7 +184,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sleeps, but not beyond the end of the server.
+    /// Sleeps until the server closes at the latest.
     fn sleep(&self, wait: Duration) {
         let state = self.state();
         _ = self
@@ -201,12 +194,12 @@ impl Shared {
 }
 
 impl Api {
-    /// A server that answers every prompt sensibly.
+    /// Starts a server that answers every prompt sensibly.
     pub fn canned() -> Self {
         Self::script([Step::Canned])
     }
 
-    /// A server that goes through `steps`, one per request; the last one repeats.
+    /// Starts a server with a script of one step per request; the last one repeats.
     pub fn script(steps: impl IntoIterator<Item = Step>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
         let address = listener
@@ -225,7 +218,6 @@ impl Api {
         }
     }
 
-    /// Goes through other steps from now on.
     pub fn now(&self, steps: impl IntoIterator<Item = Step>) {
         self.shared.state().script = steps.into_iter().collect();
     }
@@ -234,12 +226,11 @@ impl Api {
         format!("http://{}", self.address)
     }
 
-    /// All requests so far, in the order in which they were complete.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.state().requests.clone()
     }
 
-    /// Waits until there were `count` requests; fails the test when they do not come.
+    /// Waits until there were `count` requests; fails the test after `at_most`.
     #[track_caller]
     pub fn wait_for(&self, count: usize, at_most: Duration) -> Vec<Request> {
         let state = self.shared.state();
@@ -290,7 +281,7 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
-/// Answers the requests of one connection, until it or the server closes.
+/// Answers the requests of one connection until it or the server closes.
 fn serve(mut stream: TcpStream, shared: &Shared) {
     let Ok(half) = stream.try_clone() else { return };
     let mut reader = BufReader::new(half);
@@ -344,7 +335,7 @@ fn read_request(reader: &mut impl BufRead) -> Option<Request> {
     })
 }
 
-/// Does what the step says; `None` when the connection must close.
+/// Performs a step; `None` if the connection must close.
 fn play(step: &Step, request: &Request, stream: &mut TcpStream, shared: &Shared) -> Option<()> {
     let body = match step {
         Step::Canned => message(request, &canned(&request.prompt()), "end_turn"),
@@ -414,12 +405,12 @@ fn message(request: &Request, text: &str, stop_reason: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Returns `true` if a prompt is a curator's: only that one names these.
+/// Returns `true` for a curator's prompt, recognised by words that only it has.
 fn is_for_curator(prompt: &str) -> bool {
     prompt.contains("merged_text") || prompt.contains("source_ids")
 }
 
-/// The numbers of the notes that a curator's prompt lists: `n12 (1 session): …`.
+/// Returns the ids of the notes in a curator's prompt: `n12 (1 session): …`.
 fn note_ids(prompt: &str) -> Vec<String> {
     let first_words = prompt.lines().filter_map(|line| line.split_once(" ("));
     let ids = first_words.map(|(id, _)| id).filter(|id| {
@@ -429,7 +420,7 @@ fn note_ids(prompt: &str) -> Vec<String> {
     ids.map(str::to_owned).collect()
 }
 
-/// A sensible answer: a tag and a note, a key point that rests on the notes, or prose.
+/// Returns a sensible answer: a tag and a note, a key point based on the notes, or prose.
 fn canned(prompt: &str) -> String {
     if is_for_curator(prompt) {
         json!({"reasoning": "mock", "operations": [

@@ -1,5 +1,5 @@
-//! A user of their own for each test: HOME, settings, state and project in one temporary
-//! folder, a cleared environment and a stopped clock.
+//! A separate user for each test: HOME, settings, state and project in one temporary folder, a
+//! cleared environment and a stopped clock.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -16,10 +16,9 @@ use super::programs;
 use super::run::{Output, Running, Stdin};
 use super::session::Session;
 
-/// The time at which the clock stands still.
 pub(crate) const NOW: &str = "2026-11-21T12:00:00Z";
 
-/// The environment of one test; what it started has ended when it is dropped.
+/// The environment of one test. Dropping it ends the processes that it started.
 pub(crate) struct TestEnv {
     root: TempDir,
     bin: PathBuf,
@@ -27,24 +26,24 @@ pub(crate) struct TestEnv {
 }
 
 impl TestEnv {
-    /// An environment in which hooks start the worker, as a user has it.
+    /// Creates an environment in which hooks start the worker, as a user has it.
     pub(crate) fn new() -> Self {
         Self::with_binaries(programs::folder())
     }
 
-    /// The benches measure programs of their own.
     pub(crate) fn with_binaries(bin: &Path) -> Self {
         Self::rooted(bin, &std::env::temp_dir())
     }
 
-    /// An environment in which jobs stay in the spool until [`TestEnv::worker`] is called.
+    /// Creates an environment in which jobs stay in the spool until [`TestEnv::worker`] is called.
     pub(crate) fn without_worker() -> Self {
         let mut env = Self::new();
         env.set("PLAYBOOK_NO_WORKER", "1");
         env
     }
 
-    /// An environment in memory, where the system offers that: for tests that write very often.
+    /// Creates an environment in memory if the system has `/dev/shm`, for tests that write very
+    /// often.
     pub(crate) fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         let mut env = if memory.is_dir() {
@@ -88,7 +87,7 @@ impl TestEnv {
         self.vars.remove(OsStr::new(name));
     }
 
-    /// From now on another project of the user's is at work, whose playbook is the same.
+    /// Switches to another project of the user's, with the same playbook.
     pub(crate) fn go_to_project(&mut self, name: &str) -> PathBuf {
         let other = self.root().join(name);
         if let Ok(playbook) = fs::read(self.playbook_path()) {
@@ -106,7 +105,7 @@ impl TestEnv {
         self.write_config("[retry]\nbase_ms = 1\n");
     }
 
-    /// From now on this hook stands alone: the program `playbook` is not beside it.
+    /// Copies this hook to a folder without the program `playbook`.
     pub(crate) fn take_program_away(&mut self, hook: Hook) {
         let alone = self.root().join("alone");
         fs::create_dir_all(&alone).expect("a folder");
@@ -118,7 +117,7 @@ impl TestEnv {
         self.bin = alone;
     }
 
-    /// The folder in which install.sh puts the programs.
+    /// Returns the folder in which install.sh puts the programs.
     pub(crate) fn installed_bin(&self) -> PathBuf {
         self.home().join(".claude/playbook/bin")
     }
@@ -155,7 +154,6 @@ impl TestEnv {
         self.project().join(".claude/playbook.json")
     }
 
-    /// Where the client keeps the transcript of a session.
     pub(crate) fn transcript_path(&self, session: &str) -> PathBuf {
         let mangled: String = self
             .project()
@@ -169,7 +167,6 @@ impl TestEnv {
             .join(format!("{session}.jsonl"))
     }
 
-    /// Where the client keeps the transcript of the subagent of a session.
     pub(crate) fn agent_transcript_path(&self, session: &str) -> PathBuf {
         self.transcript_path(session)
             .with_extension("")
@@ -190,7 +187,6 @@ impl TestEnv {
         write(&self.config_dir().join("config.toml"), text);
     }
 
-    /// Returns the file of the client's own settings.
     pub(crate) fn client_settings(&self) -> PathBuf {
         self.home().join(".claude/settings.json")
     }
@@ -199,7 +195,6 @@ impl TestEnv {
         write(&self.client_settings(), settings.to_string());
     }
 
-    /// Writes a playbook of points that nothing was counted for.
     pub(crate) fn write_playbook(&self, points: &[(impl AsRef<str>, impl AsRef<str>)]) {
         let mut sections = serde_json::Map::new();
         for (name, text) in points {
@@ -218,7 +213,6 @@ impl TestEnv {
         serde_json::from_slice(&bytes).expect("a playbook in JSON")
     }
 
-    /// Helpful and harmful marks of each key point.
     pub(crate) fn marks(&self) -> BTreeMap<String, (u64, u64)> {
         let playbook = self.playbook();
         let sections = playbook["sections"].as_object().expect("sections");
@@ -244,7 +238,6 @@ impl TestEnv {
         path
     }
 
-    /// Writes the transcript of a session that was held in the project.
     pub(crate) fn write_held(&self, session: &Session) -> PathBuf {
         let project = self.project();
         let project = project.to_str().expect("UTF-8");
@@ -254,7 +247,7 @@ impl TestEnv {
         path
     }
 
-    /// Every file under the test's folder with its bytes, by relative path.
+    /// Returns all files in the test's folder with their bytes, by relative path.
     pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
         let mut folders = vec![self.root().to_owned()];
@@ -274,7 +267,8 @@ impl TestEnv {
         files
     }
 
-    /// Fails where one of the files, but for those whose path ends so, holds one of these.
+    /// Asserts that no file holds one of these texts, except files whose paths end with one of
+    /// `but_in`.
     #[track_caller]
     pub(crate) fn assert_nowhere(&self, secrets: &[&str], but_in: &[&str]) {
         for (path, bytes) in self.files() {
@@ -285,7 +279,7 @@ impl TestEnv {
         }
     }
 
-    /// The files that are new or different since `before`.
+    /// Returns the files that are new, changed or removed since `before`.
     pub(crate) fn changed_since(&self, before: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
         let after = self.files();
         let gone = before.keys().filter(|path| !after.contains_key(*path));
@@ -309,7 +303,7 @@ impl TestEnv {
         Running::start(command, input, Stdin::Closed).finish()
     }
 
-    /// Runs a command whose words hold no blanks.
+    /// Runs a command whose arguments contain no spaces.
     #[track_caller]
     pub(crate) fn types(&self, line: &str) -> Output {
         self.cli(&line.split(' ').collect::<Vec<_>>())
@@ -327,14 +321,13 @@ impl TestEnv {
         self.worker();
     }
 
-    /// Starts a command of `playbook`, which is then under way.
     pub(crate) fn begin(&self, args: &[&str]) -> Running {
         let mut command = self.command("playbook");
         command.args(args);
         Running::start(command, b"", Stdin::Closed)
     }
 
-    /// A binary of ours, ready to start as this user in the project.
+    /// Prepares a binary of ours to be started as this user in the project.
     pub(crate) fn command(&self, binary: &str) -> Command {
         let mut command = Command::new(self.bin.join(binary));
         command
@@ -345,7 +338,6 @@ impl TestEnv {
     }
 }
 
-/// Writes a file and the folders above it.
 pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) {
     fs::create_dir_all(path.parent().expect("a folder above")).expect("a folder");
     fs::write(path, content).expect("a file");
@@ -361,7 +353,7 @@ pub(crate) fn write_program(path: &Path, text: impl AsRef<[u8]>) {
     set_mode(path, 0o755);
 }
 
-/// Fails where a JSON value lacks one of the keys of another, or has something else there.
+/// Asserts that a JSON value contains the keys and values of another.
 #[track_caller]
 pub(crate) fn includes(found: &Value, wanted: &Value) {
     match (found, wanted) {
@@ -378,7 +370,7 @@ pub(crate) fn includes(found: &Value, wanted: &Value) {
     }
 }
 
-/// A text of each object of a list; empty where it has none.
+/// Returns one text field of each object of a list; empty where it is missing.
 pub(crate) fn texts(list: &Value, key: &str) -> Vec<String> {
     let list = list.as_array().expect("a list").iter();
     list.map(|item| item[key].as_str().unwrap_or_default().to_owned())

@@ -1,4 +1,4 @@
-//! Runs git as a user would, on the third of November and with no settings of the machine's.
+//! Runs git as a user would, with a fixed date and without the machine's settings.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -27,7 +27,6 @@ pub(crate) fn try_git(at: &Path, args: &[&str]) -> Output {
         .expect("git runs")
 }
 
-/// Returns what it prints.
 #[track_caller]
 pub(crate) fn git(at: &Path, args: &[&str]) -> String {
     let done = try_git(at, args);
@@ -37,13 +36,11 @@ pub(crate) fn git(at: &Path, args: &[&str]) -> String {
 }
 
 impl TestEnv {
-    /// Runs git in the project.
     #[track_caller]
     pub(crate) fn git(&self, args: &[&str]) -> String {
         git(&self.project(), args)
     }
 
-    /// Commits all that is in the project.
     #[track_caller]
     pub(crate) fn commit(&self) {
         self.git(&["add", "-A"]);

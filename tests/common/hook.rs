@@ -1,4 +1,4 @@
-//! The client's side of a hook: what it sends for each event, and what it makes of the answer.
+//! The client's side of a hook: its input for each event, and its reading of the answer.
 
 pub(crate) use playbook::hook::HookEvent as Hook;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ const PROMPT: &str = "7c9e2b1a-5d43-4f0e-9a86-2f1de0a6b7c8";
 /// The id of the subagent in [`Hook::SubagentStop`]'s input.
 pub(super) const AGENT: &str = "a0309dfa644de6096";
 
-/// What the client sends for an ordinary event, beside the keys all events have.
+/// Returns the keys of an ordinary event that not all events have.
 fn own_keys(hook: Hook) -> Value {
     match hook {
         Hook::SessionStart => json!({"source": "startup"}),
@@ -45,7 +45,7 @@ fn own_keys(hook: Hook) -> Value {
 }
 
 impl TestEnv {
-    /// The client's input for an ordinary event of `session`.
+    /// Returns the client's input for an ordinary event of `session`.
     pub(crate) fn event(&self, hook: Hook, session: &str) -> Value {
         let mut event = json!({
             "session_id": session,
@@ -60,14 +60,14 @@ impl TestEnv {
         event
     }
 
-    /// The same with the keys of `change` on top, as bytes for stdin.
+    /// Returns the input with the keys of `change` set, as bytes for stdin.
     pub(crate) fn event_with(&self, hook: Hook, session: &str, change: Value) -> Vec<u8> {
         let mut event = self.event(hook, session);
         merge(&mut event, change);
         format!("{event}\n").into_bytes()
     }
 
-    /// Runs a hook on an ordinary event of `session`, with the keys of `change` on top.
+    /// Runs a hook on an ordinary event of `session`, with the keys of `change` set.
     #[track_caller]
     pub(crate) fn hook(&self, hook: Hook, session: &str, change: Value) -> Output {
         self.hook_bytes(hook, &self.event_with(hook, session, change), Stdin::Closed)
@@ -78,13 +78,13 @@ impl TestEnv {
         Running::start(self.command(hook.name()), input, stdin).finish()
     }
 
-    /// What a session that starts is given, and what its user is told; empty where nothing is.
+    /// Starts a session; returns its context and the message to its user. Missing ones are empty.
     #[track_caller]
     pub(crate) fn start(&self, session: &str) -> (String, String) {
         self.start_by("startup", session)
     }
 
-    /// The same of a session that starts in another way.
+    /// Starts a session from another source; returns the same.
     #[track_caller]
     pub(crate) fn start_by(&self, source: &str, session: &str) -> (String, String) {
         let said = self.hook(Hook::SessionStart, session, json!({"source": source}));
@@ -99,20 +99,19 @@ impl TestEnv {
         )
     }
 
-    /// What the user is told when a session starts.
+    /// Starts a session; returns the message to its user.
     #[track_caller]
     pub(crate) fn told_at_start(&self, session: &str) -> String {
         self.start(session).1
     }
 
-    /// Ends a session whose transcript stands there already.
+    /// Ends a session whose transcript is written already.
     #[track_caller]
     pub(crate) fn ends(&self, session: &str) {
         self.hook(Hook::SessionEnd, session, json!({})).silent();
     }
 }
 
-/// Sets the keys of `change` in `value`; both are objects.
 pub(crate) fn merge(value: &mut Value, change: Value) {
     let Value::Object(change) = change else {
         panic!("a change is an object: {change}");

@@ -1,4 +1,4 @@
-//! What earlier sessions have taught, put straight into the store.
+//! Writes memories of earlier sessions directly into the store.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,13 +15,12 @@ use playbook::transcript::error_of_subject;
 
 use super::env::{NOW, TestEnv};
 
-/// The time so many days before the tests' clock stands still.
+/// Returns the time this many days before the tests' clock.
 pub(crate) fn days_ago(days: i64) -> Timestamp {
     let now: Timestamp = NOW.parse().expect("a time");
     Timestamp::from_second(now.as_second() - days * 86_400).expect("a time")
 }
 
-/// What met the errors of these tests.
 pub(crate) const SUBJECT: &str = "python";
 
 pub(crate) fn error(text: &str, occurrences: u64) -> Learned {
@@ -46,7 +45,7 @@ pub(crate) fn lesson_of(subject: &str, text: &str, correction: &str) -> Learned 
     learned
 }
 
-/// A lesson, about an error of a script if any.
+/// Builds a lesson, about an error of a script if one is given.
 pub(crate) fn lesson(mistake: &str, correction: &str, error: Option<&str>) -> Learned {
     Learned::Lesson(NewLesson {
         task_type: "coding".to_owned(),
@@ -60,7 +59,7 @@ pub(crate) fn lesson(mistake: &str, correction: &str, error: Option<&str>) -> Le
     })
 }
 
-/// A reflection on a failure, with its strategy if any.
+/// Builds a reflection on a failure, with its strategy if one is given.
 pub(crate) fn reflection(text: &str, strategy: Option<&str>, importance: f64) -> Learned {
     Learned::Reflection(NewReflection {
         tenant: "default".to_owned(),
@@ -80,7 +79,7 @@ pub(crate) fn reflection(text: &str, strategy: Option<&str>, importance: f64) ->
     })
 }
 
-/// A job that has been applied, of the session `s1`.
+/// Builds an applied job of the session `s1`.
 pub(crate) fn job(id: &str, project: &str, finished: Timestamp) -> FinishedJob {
     FinishedJob {
         id: id.to_owned(),
@@ -106,7 +105,6 @@ impl TestEnv {
         Paths::resolve(&env).expect("folders")
     }
 
-    /// Takes the database away, with all that belongs to it.
     pub(crate) fn lose_memory(&self) {
         for end in ["", "-wal", "-shm"] {
             _ = std::fs::remove_file(self.state().join(format!("memory.db{end}")));
@@ -117,12 +115,11 @@ impl TestEnv {
         Memory::open(&self.paths().memory_db()).expect("a memory")
     }
 
-    /// The file in which hooks find corrections.
     pub(crate) fn corrections(&self) -> PathBuf {
         self.paths().corrections(&self.project())
     }
 
-    /// Has a job so many days ago teach something; returns the ids.
+    /// Stores what a job of this many days ago taught; returns the ids.
     pub(crate) fn learn(&self, job: &str, days: i64, learned: &[Learned]) -> Vec<String> {
         let source = LearnedFrom {
             root: String::new(),

@@ -1,5 +1,5 @@
-//! A project in which much has happened, for what shows it: sessions that ended in every
-//! way, votes over weeks, errors, costs.
+//! A project with a long history, for commands that show it: sessions with every ending, votes over
+//! weeks, errors, costs.
 
 use playbook::memory::{
     BudgetKind, Evaluation, FinishedJob, JobOutcome, JobRecord, Memory, ModelCall,
@@ -11,11 +11,11 @@ use super::env::TestEnv;
 use super::learned::{days_ago, error, job};
 use super::story::{Row, write_points};
 
-/// The texts of an attacker: a page that lets one through runs it or breaks.
+/// A text of an attacker: a page that does not escape it runs it or breaks.
 pub(crate) const HOSTILE: &str =
     "</td></script><img src=x onerror=\"document.title='owned'\">'\"&amp;<!--\u{202e}";
 
-/// Key points but a hostile one: name, helpful and harmful, text.
+/// The key points apart from the hostile one: name, helpful and harmful, text.
 const POINTS: &str = "pat-001 31/2 Run `just check` before every commit; it is quicker than CI.
 pat-002 24/0 Write a failing test that shows a bug before you fix it.
 pat-003 6/1 Read the error to its end before opening a file.
@@ -63,7 +63,7 @@ impl TestEnv {
         }
     }
 
-    /// A part of a session ends so many days ago.
+    /// Records a part of a session that ended this many days ago.
     fn end_session(&self, memory: &mut Memory, day: i64, part: i64) {
         let project = self.project().display().to_string();
         let n = day * 3 + part;
@@ -106,7 +106,7 @@ impl TestEnv {
         memory.record(&record).unwrap();
     }
 
-    /// One more vote for one of the key points, on the way to what it has today.
+    /// Returns one more vote for a key point, on the way to its present votes.
     fn vote(which: usize, day: i64) -> PointChange {
         let points = points();
         let (name, text, helpful, harmful) = points[which % points.len()];

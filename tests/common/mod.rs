@@ -1,5 +1,5 @@
-//! What the tests by promise share: an environment of their own for each, the loopback
-//! Messages API, and the transcripts of sessions as the client writes them.
+//! The tools that all tests share: an environment for each, the loopback Messages API, and
+//! transcripts as the client writes them.
 #![allow(
     dead_code,
     unused_macros,
@@ -10,7 +10,6 @@
     reason = "a test that cannot be set up has failed"
 )]
 
-/// The text says each of these.
 macro_rules! has {
     ($text:expr, $($word:expr),+ $(,)?) => {{
         let text = &$text[..];
@@ -18,7 +17,6 @@ macro_rules! has {
     }};
 }
 
-/// The text says none of these.
 macro_rules! lacks {
     ($text:expr, $($word:expr),+ $(,)?) => {{
         let text = &$text[..];

@@ -1,4 +1,4 @@
-//! What nearly every test names.
+//! The names that nearly every test uses.
 #![allow(unused_imports, reason = "each test binary uses its own part of this")]
 
 pub(crate) use std::collections::{BTreeMap, BTreeSet};

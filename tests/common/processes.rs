@@ -1,4 +1,4 @@
-//! The processes of a test, told by a variable of the environment they were started with.
+//! Finds the processes of a test by a variable of their environment.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,21 +9,20 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::env::TestEnv;
 use super::run::wait_until;
 
-/// So often in a row nothing must be seen to run: who looks may just miss the moment in
+/// The number of looks in a row that must see no process. A single look may miss the moment in
 /// which one process starts another and ends.
 const QUIET_LOOKS: u32 = 4;
 
-/// What `/proc` says of a process, and of the test it may belong to.
+/// The relation of a process to the test, according to `/proc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// It was started with the variable.
     Ours,
-    /// It is just becoming another program, and shows no variables until it is.
+    /// It is just executing another program and shows no variables yet.
     BetweenPrograms,
     Other,
 }
 
-/// The processes that were started with `variable` (`NAME=value`).
+/// Returns the processes that were started with `variable` (`NAME=value`).
 pub(crate) fn started_with(variable: &str) -> Vec<u32> {
     let is_ours = |pid: &u32| kind(*pid, variable) == Kind::Ours;
     all().filter(is_ours).collect()
@@ -52,13 +51,13 @@ fn kind(pid: u32, variable: &str) -> Kind {
         }
     };
     match fs::read(process.join("environ")) {
-        // Of others', and of who has ended meanwhile.
+        // Another user's process, or one that has ended meanwhile.
         Err(_) => Kind::Other,
         Ok(variables) if !variables.is_empty() => of_variables(&variables),
         Ok(_) => match Memory::of(&process) {
             Memory::None => of_variables(&variables_of_threads(&process)),
             Memory::Unfinished => Kind::BetweenPrograms,
-            // It has none, or has just got them.
+            // It has no variables, or has just got them.
             Memory::Whole => of_variables(&fs::read(process.join("environ")).unwrap_or_default()),
         },
     }
@@ -66,16 +65,14 @@ fn kind(pid: u32, variable: &str) -> Kind {
 
 /// The memory of a process that shows no variables.
 enum Memory {
-    /// It is a process of the system's own, or its first thread has ended.
+    /// A process of the system's, or one whose first thread has ended.
     None,
-    /// The place of the variables is not set yet.
     Unfinished,
-    /// As that of any program.
     Whole,
 }
 
 impl Memory {
-    /// Where `/proc/PID/stat` has them, counted after the name.
+    /// The positions in `/proc/PID/stat`, counted after the name.
     const SIZE: usize = 20;
     const END_OF_VARIABLES: usize = 48;
 
@@ -93,8 +90,8 @@ impl Memory {
     }
 }
 
-/// What the other threads show of a process whose first one has ended: they hold its files
-/// and locks until they have ended too.
+/// Returns the variables from the other threads of a process whose first one has ended. They hold
+/// its files and locks until they end.
 fn variables_of_threads(process: &Path) -> Vec<u8> {
     let threads = fs::read_dir(process.join("task")).into_iter().flatten();
     threads
@@ -104,7 +101,6 @@ fn variables_of_threads(process: &Path) -> Vec<u8> {
         .unwrap_or_default()
 }
 
-/// Sends a signal to a process, which may have ended.
 pub(crate) fn signal(pid: u32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
         _ = kill_process(pid, signal);
@@ -118,7 +114,6 @@ impl TestEnv {
         }
     }
 
-    /// Waits until the background work is done: no process of this user is left.
     #[track_caller]
     pub(crate) fn settle(&self) {
         let mut quiet = 0;
@@ -133,14 +128,14 @@ impl TestEnv {
         started_with(&self.started())
     }
 
-    /// The variable that tells this test's processes.
+    /// Returns the variable that identifies this test's processes.
     fn started(&self) -> String {
         format!("PLAYBOOK_STATE_DIR={}", self.state().display())
     }
 }
 
 impl Drop for TestEnv {
-    /// Ends what is still running, by its id, and shows the logs of a failed test.
+    /// Ends the running processes by id, and shows the logs of a failed test.
     fn drop(&mut self) {
         self.kill_all();
         if thread::panicking() {

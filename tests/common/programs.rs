@@ -1,5 +1,5 @@
-//! The programs that the tests start: `playbook`, which cargo builds for them, and the hooks
-//! beside it, which are another package's and are built here.
+//! The programs that the tests start. Cargo builds `playbook` for them; the hooks belong to another
+//! package and are built here.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use super::hook::Hook;
 
-/// The folder of all programs; the hooks in it are those of this source, with the fault points.
+/// Returns the folder of all programs, after building the hooks of this source with their fault
+/// points.
 pub(crate) fn folder() -> &'static Path {
     static BUILT: OnceLock<()> = OnceLock::new();
     let folder = Path::new(env!("CARGO_BIN_EXE_playbook")).parent();
@@ -16,7 +17,7 @@ pub(crate) fn folder() -> &'static Path {
     folder
 }
 
-/// Links all programs into another folder, as an installation has them.
+/// Links all programs into another folder, as in an installation.
 pub(crate) fn link_into(bin: &Path) {
     std::fs::create_dir_all(bin).expect("a folder");
     for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
@@ -24,7 +25,7 @@ pub(crate) fn link_into(bin: &Path) {
     }
 }
 
-/// Builds the hooks as they are shipped, their package alone; fresh ones take an instant.
+/// Builds the hooks' package alone, as it is shipped; this is quick if they are up to date.
 fn build(folder: &Path) {
     let profile = folder.file_name().and_then(|name| name.to_str());
     let profile = match profile.expect("the folder of a profile") {
@@ -32,7 +33,7 @@ fn build(folder: &Path) {
         name => name,
     };
     let mut cargo = Command::new(env!("CARGO"));
-    // What cargo told this process of its package would have others' build scripts run anew.
+    // With cargo's variables for this package, build scripts of others would run again.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         let of_the_package = ["CARGO_PKG_", "CARGO_MANIFEST_", "OUT_DIR"];

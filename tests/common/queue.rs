@@ -1,4 +1,4 @@
-//! What the queue has left: jobs that wait or have failed, and what was written down of them.
+//! The state of the queue: waiting and failed jobs, and their log lines.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::env::{TestEnv, texts};
 
 impl TestEnv {
-    /// The jobs in the spool, in the order of their names.
     pub(crate) fn spool(&self) -> Vec<Value> {
         jobs_in(&self.state().join("spool"))
     }
@@ -29,14 +28,14 @@ impl TestEnv {
         fs::read_to_string(self.state().join("log/playbook.log")).unwrap_or_default()
     }
 
-    /// The reason that each job waits or has failed for, as the user sees it.
+    /// Returns the reason why each job waits or has failed, as the user sees it.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let jobs = self.cli(&["jobs", "--json"]).json();
         texts(&jobs["jobs"], "reason")
     }
 }
 
-/// Writes a recording as docs/templates.md says: the log of each play names the next prompt.
+/// Writes a recording as docs/templates.md describes: the log of each run names the next prompt.
 pub(crate) fn record_by_hand(replies: &[Value], play: impl Fn(&str) -> TestEnv) -> String {
     let mut lines = String::new();
     for reply in replies {
@@ -55,7 +54,7 @@ fn jobs_in(folder: &Path) -> Vec<Value> {
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|e| e == "json"));
     paths.sort();
-    // A worker may take a job away between the listing and the reading.
+    // A worker may remove a job between the listing and the reading.
     paths
         .iter()
         .filter_map(|path| fs::read(path).ok())

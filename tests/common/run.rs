@@ -1,4 +1,4 @@
-//! Starts a process the way the client does, with a deadline, and keeps all it printed.
+//! Starts a process the way the client does, with a deadline, and keeps all its output.
 
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// How long anything may take before it counts as hanging; far above what it needs.
+/// The time after which anything counts as hanging; far above what it needs.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -32,12 +32,9 @@ pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     wait_for(what, || condition().then_some(()));
 }
 
-/// What becomes of a process's stdin after its bytes are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stdin {
-    /// Closed, as the client does.
     Closed,
-    /// Held open until the process has ended.
     HeldOpen,
 }
 
@@ -46,7 +43,7 @@ pub(crate) enum Stdin {
 pub(crate) struct Output {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// The exit status; `None` when a signal ended it.
+    /// The exit status; `None` if a signal ended it.
     pub(crate) code: Option<i32>,
 }
 
@@ -88,14 +85,13 @@ impl Output {
         }
     }
 
-    /// Asserts the status, and nothing on stderr.
     #[track_caller]
     pub(crate) fn code_is(&self, code: i32) {
         let said = (self.code, self.stderr.as_str());
         assert_eq!(said, (Some(code), ""), "{self:?}");
     }
 
-    /// Asserts a failure with `code` that says `words` on stderr and nothing on stdout.
+    /// Asserts a failure with `code`, `words` on stderr and nothing on stdout.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, words: &[&str]) {
         let found = (self.code, self.stdout.as_str());
@@ -106,7 +102,7 @@ impl Output {
     }
 }
 
-/// A process under way, with our ends of its three sockets.
+/// A running process, with our ends of its three sockets.
 pub(crate) struct Running {
     child: Child,
     stdin: Option<UnixStream>,
@@ -125,14 +121,14 @@ impl Running {
         let (ours_err, theirs) = pair();
         command.stderr(theirs);
         let child = command.spawn().expect("the binary starts");
-        // The command holds the far ends: without them we see when the last process that
-        // inherited one is gone.
+        // The command holds the far ends. Without them we notice when the last process that
+        // inherited one has ended.
         drop(command);
 
         let mut feed = ours_in.try_clone().expect("a second handle");
         let input = input.to_vec();
         let feeder = thread::spawn(move || {
-            // A process may leave without having read it all.
+            // A process may exit before it has read all input.
             _ = feed.write_all(&input);
             if stdin == Stdin::Closed {
                 _ = feed.shutdown(Shutdown::Write);
@@ -151,7 +147,6 @@ impl Running {
         self.child.id()
     }
 
-    /// Waits for its end and for the end of both streams.
     #[track_caller]
     pub(crate) fn finish(mut self) -> Output {
         let end = Instant::now() + DEADLINE;

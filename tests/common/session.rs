@@ -1,18 +1,17 @@
-//! Sessions as the client writes them: one JSON object on a line, with the keys, ids and
-//! look-alikes of real transcripts.
+//! Sessions as the client writes them: one JSON object a line, with the keys, ids and look-alikes
+//! of real transcripts.
 
 use serde_json::{Value, json};
 
-/// A session that grows by what user, assistant and tools do.
 #[derive(Clone)]
 pub(crate) struct Session {
     id: String,
     cwd: String,
     lane: Lane,
     lines: Vec<Value>,
-    /// Lines written so far under this session's own numbering of ids and times.
+    /// The number of lines under this session's own numbering of ids and times.
     count: u32,
-    /// The id of the prompt that is being answered, where the test names it.
+    /// The id of the current prompt, if the test names it.
     prompt: Option<String>,
 }
 
@@ -23,7 +22,7 @@ enum Lane {
 }
 
 impl Session {
-    /// A session that begins as real ones do: with an injected playbook, whose ids do not count.
+    /// Starts a session as real ones start: with an injected playbook, whose ids do not count.
     pub(crate) fn new(id: &str) -> Self {
         Self::begin(id, Lane::Session)
     }
@@ -62,7 +61,7 @@ impl Session {
         text
     }
 
-    /// A copy under another id, as `--fork-session` makes it: same uuids and times.
+    /// Returns a copy under another id, as `--fork-session` makes it: same uuids and times.
     pub(crate) fn fork(&self, id: &str) -> Self {
         let mut lines = self.lines.clone();
         for line in &mut lines {
@@ -78,17 +77,16 @@ impl Session {
         }
     }
 
-    /// The session as it has grown so far.
     pub(crate) fn done(&self) -> Self {
         self.clone()
     }
 
-    /// Context that hooks put in at a start: an attachment, not a message.
+    /// Adds context that hooks inject at a start: an attachment, not a message.
     pub(crate) fn injected(&mut self, text: &str) -> &mut Self {
         self.given_at("SessionStart", text)
     }
 
-    /// Context that hooks put in at an event of this name.
+    /// Adds context that hooks inject at an event of this name.
     pub(crate) fn given_at(&mut self, event: &str, text: &str) -> &mut Self {
         self.record(json!({
             "type": "attachment",
@@ -107,13 +105,13 @@ impl Session {
         }))
     }
 
-    /// The same with an id, which what follows has as well.
+    /// Adds a prompt with an id, which the following records have as well.
     pub(crate) fn prompt(&mut self, id: &str, text: &str) -> &mut Self {
         self.prompt = Some(id.to_owned());
         self.user(text)
     }
 
-    /// What the client writes of a stop that a hook has blocked.
+    /// Adds the record that the client writes for a stop that a hook has blocked.
     pub(crate) fn guided(&mut self, reason: &str) -> &mut Self {
         let text = format!("Stop hook feedback:\n{reason}");
         self.record(json!({
@@ -121,7 +119,6 @@ impl Session {
         }))
     }
 
-    /// A text of the assistant's, as a message of its own.
     pub(crate) fn assistant(&mut self, text: &str) -> &mut Self {
         self.assistant_block(&json!({"type": "text", "text": text}), "end_turn")
     }
@@ -134,7 +131,6 @@ impl Session {
         self.tool_error("Bash", &json!({"command": command}), error)
     }
 
-    /// A call of a tool that has no answer yet.
     pub(crate) fn calls(&mut self, name: &str, input: &Value) -> &mut Self {
         self.call(name, input);
         self
@@ -160,7 +156,7 @@ impl Session {
         }))
     }
 
-    /// A call that the user refused, with what to do instead.
+    /// Adds a call that the user refused, with the reason given.
     pub(crate) fn rejected(&mut self, name: &str, input: &Value, words: &str) -> &mut Self {
         let id = self.call(name, input);
         let text = format!(
@@ -186,7 +182,7 @@ impl Session {
         }))
     }
 
-    /// The summary that stands for the conversation after a compaction; repeats cited ids.
+    /// Adds the summary that replaces the conversation after a compaction; it repeats cited ids.
     pub(crate) fn compacted(&mut self, summary: &str) -> &mut Self {
         self.record(json!({
             "type": "system", "subtype": "compact_boundary", "content": "Conversation compacted",
@@ -247,7 +243,7 @@ impl Session {
         self
     }
 
-    /// A number of this transcript's own, so that two of them have different uuids.
+    /// Returns a number of this transcript's own, so that two transcripts have different uuids.
     fn number(&self) -> u32 {
         let start = u32::from(self.lane == Lane::Subagent);
         self.id.bytes().fold(start, |sum, byte| {
@@ -255,7 +251,7 @@ impl Session {
         })
     }
 
-    /// One second after the other, so that the order of lines is that of times.
+    /// Returns ascending times, one second apart, in the order of the lines.
     fn time(&self) -> String {
         let (minutes, seconds) = (self.count / 60, self.count % 60);
         format!("2026-11-21T11:{minutes:02}:{seconds:02}.000Z")

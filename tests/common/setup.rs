@@ -1,12 +1,11 @@
-//! The set-ups that most tests begin with: a user with one key point, and a session that
-//! cites it and ends.
+//! Frequent set-ups: a user with one key point, and a session that cites it and ends.
 
 use super::api::{Api, Step};
 use super::env::TestEnv;
 use super::session::Session;
 
 impl Session {
-    /// A session in which the assistant followed `pat-001`.
+    /// Builds a session in which the assistant followed `pat-001`.
     pub(crate) fn citing(id: &str) -> Self {
         Self::new(id)
             .user("hello")
@@ -14,12 +13,11 @@ impl Session {
             .done()
     }
 
-    /// A session in which the assistant says no more than this.
     pub(crate) fn saying(id: &str, words: &str) -> Self {
         Self::new(id).user("go on").assistant(words).done()
     }
 
-    /// A session of some work by a key point, in which all goes well.
+    /// Builds a session of work by a key point, in which all succeeds.
     pub(crate) fn following(id: &str, point: &str) -> Self {
         Self::new(id)
             .user("add a flag to the parser")
@@ -31,39 +29,39 @@ impl Session {
 }
 
 impl TestEnv {
-    /// A user whose playbook holds one key point; the worker runs when the test says so.
+    /// Creates a user with one key point; the worker runs when the test calls it.
     pub(crate) fn with_point() -> Self {
         let env = Self::without_worker();
         env.write_playbook(&[("pat-001", "run the tests")]);
         env
     }
 
-    /// The same user, whose models answer at `api`.
+    /// Creates the same user, whose models answer at `api`.
     pub(crate) fn asking(api: &Api) -> Self {
         let mut env = Self::with_point();
         env.use_api(&api.base_url(), "sk-test");
         env
     }
 
-    /// The same user, whose models go through these steps.
+    /// Creates the same user, whose models go through these steps.
     pub(crate) fn asking_for(steps: impl IntoIterator<Item = Step>) -> (Self, Api) {
         let api = Api::script(steps);
         (Self::asking(&api), api)
     }
 
-    /// The same user, and a model that answers sensibly.
+    /// Creates the same user, with a model that answers sensibly.
     pub(crate) fn with_model() -> (Self, Api) {
         Self::asking_for([Step::Canned])
     }
 
-    /// The same user, with a session that has ended.
+    /// Creates the same user, with a session that has ended.
     pub(crate) fn with_ended(steps: impl IntoIterator<Item = Step>) -> (Self, Api) {
         let (env, api) = Self::asking_for(steps);
         env.end_citing("s1");
         (env, api)
     }
 
-    /// A user whose models go through these steps, with no playbook yet.
+    /// Creates a user without a playbook whose models go through these steps.
     pub(crate) fn answered_by(steps: impl IntoIterator<Item = Step>) -> (Self, Api) {
         let api = Api::script(steps);
         let mut env = Self::without_worker();
@@ -71,14 +69,14 @@ impl TestEnv {
         (env, api)
     }
 
-    /// The user with one key point, whose models vote so.
+    /// Creates the user with one key point, whose model votes cited points helpful.
     pub(crate) fn voting() -> (Self, Api) {
         let mut env = Self::with_point();
         let api = env.use_votes();
         (env, api)
     }
 
-    /// The user's models call each key point helpful that a session cited.
+    /// Sets a model that votes each cited key point helpful.
     pub(crate) fn use_votes(&mut self) -> Api {
         let api = Api::script([Step::votes()]);
         self.use_api(&api.base_url(), "sk-test");
@@ -96,7 +94,6 @@ impl TestEnv {
         self.end(&Session::citing(id));
     }
 
-    /// A session ends, and the worker does all there is to do.
     #[track_caller]
     pub(crate) fn learn_from(&self, session: &Session) {
         self.end(session);

@@ -1,5 +1,5 @@
-//! What the tests of history and of hand edits share: a playbook with votes, commands
-//! that change it, and what `playbook log` says.
+//! The tools for tests of history and hand edits: a playbook with votes, commands that change it,
+//! and the output of `playbook log`.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(crate) fn write_points(env: &TestEnv, points: &[Row<'_>]) {
     write(&env.playbook_path(), text);
 }
 
-/// The key points of the file, one line each, in its order: `pat-001 text 1/0`.
+/// Returns the key points of the file in its order, one line each: `pat-001 text 1/0`.
 pub(crate) fn points(env: &TestEnv) -> Vec<String> {
     let playbook = env.playbook();
     let lists = playbook["sections"].as_object().unwrap().values();
@@ -40,18 +40,16 @@ pub(crate) fn points(env: &TestEnv) -> Vec<String> {
         .collect()
 }
 
-/// The sections as they stand in the file, byte for byte.
 pub(crate) fn sections(env: &TestEnv) -> String {
     env.playbook()["sections"].to_string()
 }
 
-/// The jobs of the history, newest first.
 pub(crate) fn history(env: &TestEnv) -> Vec<Value> {
     let shown = env.cli(&["log", "--json", "-n", "100000"]).json();
     shown["jobs"].as_array().unwrap().clone()
 }
 
-/// What a job did, in order: `add pat-001`.
+/// Returns the changes of a job, in order: `add pat-001`.
 pub(crate) fn deeds(job: &Value) -> Vec<String> {
     let changes = job["changes"].as_array().unwrap();
     changes
@@ -63,7 +61,6 @@ pub(crate) fn deeds(job: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Changes the playbook by a command; returns the id of its job.
 #[track_caller]
 pub(crate) fn change(env: &TestEnv, args: &[&str]) -> String {
     let done = env.cli(&[args, &["--json"]].concat()).json();
@@ -71,12 +68,12 @@ pub(crate) fn change(env: &TestEnv, args: &[&str]) -> String {
     done["job"].as_str().unwrap().to_owned()
 }
 
-/// A session of some work that cites `pat-001` ends, and the worker runs.
+/// Ends a session that cites `pat-001`, and runs the worker.
 pub(crate) fn end(env: &TestEnv, id: &str) {
     env.learn_from(&Session::following(id, "pat-001"));
 }
 
-/// A session ends after which the curator merges key points; returns the id of the curator's job.
+/// Ends a session after which the curator merges key points; returns the id of the curator's job.
 pub(crate) fn merge_points(env: &TestEnv, api: &Api, sources: [&str; 2], text: &str) -> String {
     let merge = json!([{"type": "MERGE", "source_ids": sources, "merged_text": text}]);
     api.now([
@@ -88,12 +85,11 @@ pub(crate) fn merge_points(env: &TestEnv, api: &Api, sources: [&str; 2], text: &
     history(env)[0]["job"].as_str().unwrap().to_owned()
 }
 
-/// A curator's reply; each operation rests on all notes of the prompt.
+/// Returns a curator's reply; each operation is based on all notes of the prompt.
 pub(crate) fn operations(operations: &Value) -> String {
     json!({"reasoning": "as the session shows", "operations": operations}).to_string()
 }
 
-/// A reflector's reply with these tags, `(name, tag)`.
 pub(crate) fn tags(tags: &[(&str, &str)]) -> String {
     let tags: Vec<Value> = tags
         .iter()

@@ -1,4 +1,4 @@
-//! Folders: what is in them, and copies of them.
+//! Lists and copies folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_default()
 }
 
-/// Makes `to` a copy of `from`, with its times: hooks tell by them what is newer.
+/// Copies `from` to `to`, with its times: hooks compare times to find what is newer.
 pub(crate) fn copy(from: &Path, to: &Path) {
     _ = fs::remove_dir_all(to);
     if !from.is_dir() {

@@ -1,4 +1,4 @@
-//! What is left in the end: playbook, history, what was learned, and the files of the queue.
+//! The final state: playbook, history, memories, and the files of the queue.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,25 +19,25 @@ use crate::model::{LESSONS, seed};
 use crate::scenario::SUBJECTS;
 use crate::stage::{INSTALL, LOGIN};
 
-/// What is left in the end, without names, places and times.
+/// The final state, without names, places and times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Left {
     points: BTreeSet<String>,
     changes: Vec<String>,
-    /// Errors and the lessons about them, with all that is counted of them.
+    /// The errors and the lessons about them, with all their counts.
     learned: BTreeSet<String>,
-    /// What hooks say of them.
+    /// The corrections of these errors that hooks show.
     told: BTreeSet<String>,
     files: BTreeSet<String>,
 }
 
 impl Left {
-    /// Returns `true` if each citation counted once and taught one thing, and the vote of the undone
-    /// one not at all, each error counted once, and the hooks find the corrections.
+    /// Returns `true` if the state is as expected. Each citation counted and taught once, and the
+    /// undone vote not at all. Each error counted once, and the hooks find the corrections.
     pub(crate) fn is_the_truth(&self) -> bool {
         let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
         let lessons = LESSONS.iter().map(|text| format!("{text} +0 -0"));
-        // The curator makes key points of the lessons that were known before, too.
+        // The curator also makes key points of the lessons that were known before.
         let known = [INSTALL, LOGIN].map(|fix| format!("it was not there → {fix}"));
         let known_points = known.iter().map(|text| format!("{text} +0 -0"));
         let errors = [
@@ -52,7 +52,6 @@ impl Left {
             && self.told.len() == known.len()
     }
 
-    /// What is left of the world of `env`.
     pub(crate) fn of(env: &TestEnv, now: Timestamp) -> Result<Self, String> {
         let memory = Memory::open(&env.state().join("memory.db")).map_err(|e| e.to_string())?;
         let project = env.project();
@@ -67,7 +66,7 @@ impl Left {
             .map(|entry| {
                 let change = &entry.change;
                 let (before, after) = (state(&change.before), state(&change.after));
-                // A reason names a job or a note, which have other names each time.
+                // A reason names a job or a note, whose names differ each time.
                 let reason = change.reason.split(" of ").next().unwrap_or_default();
                 let reason = reason.split(" (n").next().unwrap_or_default();
                 format!("{}: {before} -> {after} ({reason})", change.kind.word())
@@ -96,7 +95,6 @@ impl Left {
     }
 }
 
-/// The points of a playbook, with the votes that the memory has.
 fn points(env: &TestEnv, project: &Path) -> Result<BTreeSet<String>, String> {
     let playbook = whole(env, project)?;
     let sections = playbook["sections"].as_object();
@@ -114,7 +112,7 @@ fn whole(env: &TestEnv, project: &Path) -> Result<Value, String> {
     serde_json::from_slice(&playbook.to_bytes()).map_err(|e| e.to_string())
 }
 
-/// Errors and the lessons about them, without names, places and times.
+/// Returns errors and the lessons about them, without names, places and times.
 fn learned(env: &TestEnv, now: Timestamp) -> Result<BTreeSet<String>, String> {
     let query = RecallQuery {
         kinds: vec![MemoryKind::Error, MemoryKind::Lesson],
@@ -136,7 +134,6 @@ fn learned(env: &TestEnv, now: Timestamp) -> Result<BTreeSet<String>, String> {
     Ok(told.collect())
 }
 
-/// The corrections that hooks find.
 fn told(env: &TestEnv) -> Result<BTreeSet<String>, String> {
     let mut told = BTreeSet::new();
     for (subject, text) in SUBJECTS {
@@ -147,7 +144,7 @@ fn told(env: &TestEnv) -> Result<BTreeSet<String>, String> {
     Ok(told)
 }
 
-/// A point without its name, which depends on the order of jobs.
+/// Returns a point without its name, which depends on the order of jobs.
 fn point(point: &Value) -> String {
     format!(
         "{} +{} -{}",

@@ -1,12 +1,12 @@
-//! Promise: whenever a hook, a worker or a command is stopped, and wherever it finds the
-//! disk full, nothing is lost, nothing counts twice, and no answer is paid for twice.
+//! Promise: a hook, worker or command may stop at any point, and the disk may be full at any write.
+//! Nothing is lost, nothing counts twice, and no answer is paid for twice.
 //!
-//! A scenario of three sessions (a compaction, a resume, a fork, six citations, an undo)
-//! is played once undisturbed. Then it is played again for every point of every process
-//! of it (see `crates/core/src/fault.rs`): there the process is killed, or a write fails. The rest of
-//! the scenario follows, and in the end playbook, history and spool must be the same.
+//! A scenario of three sessions (a compaction, a resume, a fork, six citations, an undo) runs once
+//! undisturbed. Then it runs again for every point of each of its processes (see
+//! `crates/core/src/fault.rs`). At that point the process is killed, or a write fails. The rest of
+//! the scenario follows, and the final playbook, history and spool must be the same.
 //!
-//! Each point is struck once, in a way that a seed draws; `all` strikes it in every way.
+//! Each point is hit once, in a way that a seed draws; `all` tries every way.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 #[path = "../common/mod.rs"]
@@ -105,10 +105,10 @@ fn report(
     }
 }
 
-/// With fewer points than this the feature is not compiled in, or the scenario is broken.
+/// The number of points below which the feature is not compiled in or the scenario is broken.
 const FEWEST_POINTS: usize = 200;
 
-/// Processes wait more than they work.
+/// Returns twice the number of cores, since processes mostly wait.
 fn threads() -> usize {
     thread::available_parallelism().map_or(2, usize::from) * 2
 }

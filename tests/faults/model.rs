@@ -1,5 +1,5 @@
-//! The model behind the loopback API: what it says depends on what was cited and on
-//! nothing else, so that the same sessions teach the same in any order and in any parts.
+//! The model behind the loopback API. Its answers depend only on the citations, so the same
+//! sessions teach the same in any order and division.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::common::api::Request;
 
-/// What the points are cited as, and what each citation teaches.
+/// The lessons that the six citations teach.
 pub(crate) const LESSONS: [&str; 6] = [
     "run the linter before pushing a branch",
     "database migrations need a rollback script",
@@ -29,8 +29,8 @@ pub(crate) fn seed(number: usize) -> String {
     texts[number - 1].to_owned()
 }
 
-/// Tags what the evidence cites as helpful, and takes a note of each citation; makes a key point of
-/// each new note.
+/// Tags the evidence's citations as helpful and takes a note of each; makes a key point of each new
+/// note.
 pub(crate) fn answer(prompt: &str) -> String {
     if is_curators(prompt) {
         let operations: Vec<_> = new_notes(prompt)
@@ -54,7 +54,7 @@ pub(crate) fn answer(prompt: &str) -> String {
     }
 }
 
-/// The notes that no run has seen, each with its number: `n12 (1 session): …`.
+/// Returns the notes that no run has seen, each with its number: `n12 (1 session): …`.
 fn new_notes(prompt: &str) -> impl Iterator<Item = (&str, &str)> {
     let listed = prompt
         .split_once("New notes:\n")
@@ -64,7 +64,7 @@ fn new_notes(prompt: &str) -> impl Iterator<Item = (&str, &str)> {
     notes.filter_map(|(id, rest)| Some((id, rest.split_once("): ")?.1)))
 }
 
-/// How an analysis names what was cited.
+/// The name of a citation in an analysis.
 pub(crate) const CITED: &str = "citation-number-";
 
 pub(crate) fn is_curators(prompt: &str) -> bool {
@@ -93,7 +93,7 @@ pub(crate) fn question(request: &Request) -> String {
     }
 }
 
-/// A question that was asked after its answer had been stored, or more than twice in all.
+/// Returns a question that was asked after its answer had been stored, or more than twice in all.
 pub(crate) fn paid_twice(
     before: &[Request],
     after: &[Request],

@@ -1,16 +1,16 @@
-//! The points at which a process can be struck, and what can happen there.
+//! The points at which a process can be hit, and the faults that are possible there.
 
 use std::fs;
 use std::path::Path;
 
-/// A point of a process of a move, and what happens there.
+/// A point of a process of a move, and the fault at it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Fault {
     pub(crate) step: usize,
     pub(crate) role: String,
     pub(crate) number: u64,
     pub(crate) fate: &'static str,
-    /// What the process is about to do there.
+    /// The operation that the process is about to do.
     pub(crate) name: String,
 }
 
@@ -29,7 +29,6 @@ pub(crate) fn with_fates(point: &Fault) -> Vec<Fault> {
 pub(crate) const CAN_FAIL: &str = "can fail";
 pub(crate) const CANNOT_FAIL: &str = "cannot fail";
 
-/// The points of a move, in each of its processes.
 pub(crate) fn read_points(log: &Path, step: usize) -> Vec<Fault> {
     let text = fs::read_to_string(log).unwrap_or_default();
     let mut points = Vec::new();

@@ -7,7 +7,7 @@ use crate::common::run::Output;
 use crate::common::session::Session;
 use crate::stage::Stage;
 
-/// One process of the scenario, and what happens in the world before it.
+/// One process of the scenario, and the events before it.
 #[derive(Clone, Copy)]
 pub(crate) struct Move {
     pub(crate) name: &'static str,
@@ -19,7 +19,6 @@ pub(crate) struct Move {
 pub(crate) enum Kind {
     /// A hook that starts no worker.
     Hook,
-    /// A hook, and the worker that it starts.
     HookWithWorker,
     Worker,
     Command,
@@ -68,23 +67,21 @@ impl Move {
     }
 }
 
-/// The move before which all sessions must have counted: an undo is of one of them.
+/// The move before which all sessions must have counted, because it undoes one of them.
 pub(crate) const UNDO: usize = MOVES.len() - 1;
 
 /// An error that is known before the scenario begins, with a fix.
 pub(crate) const MODULE: &str = "Exit code 1\nModuleNotFoundError: No module named 'yaml'";
-/// One that is known, with a fix that nobody tries.
+/// A known error with a fix that is never tried.
 pub(crate) const QUOTA: &str = "Exit code 1\nfatal: quota of the registry exceeded";
-/// One that is new.
 pub(crate) const BROKEN: &str = "Exit code 2\nerror: unknown key `colour` in theme.toml";
-/// What meets each of them.
 pub(crate) const SUBJECTS: [(&str, &str); 3] = [
     ("python", MODULE),
     ("docker push", QUOTA),
     ("theme build", BROKEN),
 ];
 
-/// The first session, as far as it has come.
+/// Returns the first session up to one of its parts.
 fn s1(parts: usize) -> Session {
     let mut session = Session::new("s1");
     for (part, points) in [&[1, 2][..], &[3], &[4]]
@@ -115,7 +112,7 @@ fn cite(session: &mut Session, points: &[usize]) {
     }
 }
 
-/// A known error strikes, and is made good.
+/// Adds a known error that is fixed.
 fn installs(session: &mut Session) {
     session
         .failed("python3 report.py", MODULE)
@@ -123,14 +120,14 @@ fn installs(session: &mut Session) {
         .ran("python3 report.py", "written");
 }
 
-/// A known error strikes twice.
+/// Adds a known error that occurs twice.
 fn repeats(session: &mut Session) {
     session
         .failed("docker push app", QUOTA)
         .failed("docker push app", QUOTA);
 }
 
-/// An error that nobody knows is made good.
+/// Adds a new error that is fixed.
 fn mends(session: &mut Session) {
     session
         .failed("theme build", BROKEN)

@@ -1,4 +1,4 @@
-//! Plays the scenario, from any move on, and says what is left in the end.
+//! Plays the scenario from any move on, and returns the final state.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,37 +21,33 @@ use crate::point::{Fault, read_points};
 use crate::scenario::{Kind, MOVES, Move, SUBJECTS, UNDO};
 use crate::wanted::Votes;
 
-/// What helps against the one error that is known from the beginning.
+/// The fix for the error that is known from the beginning.
 pub(crate) const INSTALL: &str = "`pip install pyyaml`, then `python3 <file>` again";
-/// What does not help against the other.
+/// The fix for the other known error, which does not help.
 pub(crate) const LOGIN: &str = "`docker login`";
 
-/// What a worker says that leaves the work to another one.
 const BUSY: &str = "Another worker is at work on what waits.";
 
-/// One user in whose home the scenario is played.
 pub(crate) struct Stage {
     env: TestEnv,
     api: Api,
     client: Option<Child>,
     began: Timestamp,
-    /// What home, project and state were before each move.
+    /// The copies of home, project and state before each move.
     copies: PathBuf,
-    /// What came of the workers that came last.
     workers: Vec<Output>,
 }
 
-/// What came of a fault.
 pub(crate) struct Outcome {
-    /// Whether it came to it: a fault that never struck proves nothing.
+    /// `true` if the fault happened: otherwise it proves nothing.
     pub(crate) struck: bool,
-    /// Whether what was left was as if nothing had happened; if not, what it was.
+    /// The final state's difference from the undisturbed one, if there is any.
     pub(crate) survived: Result<(), String>,
 }
 
 impl Stage {
     pub(crate) fn new(votes: Votes) -> Self {
-        // Nothing is proven by waiting for a disk.
+        // In memory, because waiting for a disk proves nothing.
         let mut env = TestEnv::in_memory();
         let api = Api::script([Step::Answer(answer)]);
         env.use_api(&api.base_url(), "sk-test");
@@ -77,13 +73,13 @@ impl Stage {
         }
     }
 
-    /// Plays the scenario undisturbed and notes the points of each move, and what the
-    /// world was before it.
+    /// Plays the scenario undisturbed; records the points of each move, and a copy of the files
+    /// before it.
     pub(crate) fn count_points(&mut self) -> Vec<Fault> {
         let mut points = Vec::new();
         for step in 0..MOVES.len() {
             self.keep(step);
-            // Played from a copy as in each proof.
+            // Played from a copy, as each proof is.
             self.bring_back(step);
             let log = self.env.root().join(format!("points-{step}"));
             self.env.set("PLAYBOOK_FAULT_LOG", &log);
@@ -115,8 +111,8 @@ impl Stage {
         }
     }
 
-    /// Plays the scenario from a move on: that move with what is set in the environment,
-    /// the others undisturbed. Then the client is gone, and a worker comes.
+    /// Plays the scenario from a move on: that move with the faults of the environment, the others
+    /// undisturbed. Then the client ends and a worker runs.
     pub(crate) fn play_from(
         &mut self,
         first: usize,
@@ -130,12 +126,12 @@ impl Stage {
         let stored = self.stored();
         self.env.unset("PLAYBOOK_FAULT");
         self.env.unset("PLAYBOOK_FAULT_LOG");
-        // A later worker does what an earlier one would have done.
+        // A later worker does the work of an earlier one.
         for step in (first + 1..UNDO).filter(|step| MOVES[*step].kind != Kind::Worker) {
             self.play(step);
         }
         let recovered = self.recover(3).and_then(|()| {
-            // The user sees whether it was done, and does it again if not.
+            // The user sees whether it was done, and repeats it if not.
             self.play(UNDO);
             self.recover(6)
         });
@@ -148,7 +144,6 @@ impl Stage {
         Left::of(&self.env, self.began)
     }
 
-    /// What the workers that came last said, and the log.
     fn testimony(&self) -> String {
         let log = self.env.log();
         format!(
@@ -169,7 +164,7 @@ impl Stage {
         if kind == Kind::HookWithWorker {
             self.env.settle();
         }
-        // A hook never disturbs the client, not even with a full disk.
+        // A hook never disturbs the client, even with a full disk.
         let is_hook = matches!(kind, Kind::Hook | Kind::HookWithWorker);
         let is_quiet = matches!(output.code, None | Some(0)) && output.stderr.is_empty();
         assert!(is_quiet || !is_hook, "{name}: {output:?}");
@@ -181,13 +176,13 @@ impl Stage {
         self.env.set("PLAYBOOK_NOW", now.to_string());
     }
 
-    /// The client is killed, and days later a worker comes.
+    /// Kills the client and runs a worker days later.
     fn recover(&mut self, days: i64) -> Result<(), String> {
         if let Some(mut client) = self.client.take() {
             _ = client.kill();
             _ = client.wait();
         }
-        // By then nobody is at work any more.
+        // By then no process is running.
         self.env.settle();
         let later = self.began + SignedDuration::from_hours(24 * days);
         self.env.set("PLAYBOOK_NOW", later.to_string());
@@ -261,14 +256,14 @@ impl Stage {
             copy(&self.copies.join(format!("{step}-{n}")), folder);
         }
         self.mend_marks();
-        // What lay ready was made from the files that were copied, for the day of the move: so
-        // it does again.
+        // The prepared files were made from the copied ones on the day of the move, so they are
+        // made again.
         self.set_time(step);
         let set = self.env.cli(&["config", "set", "retry.base_ms", "1"]);
         assert_eq!(set.code, Some(0), "{set:?}");
     }
 
-    /// The marks of a copy name a client that has been killed since.
+    /// Updates the marks of a copy, which name a client that was killed.
     fn mend_marks(&self) {
         let pid = self.client.as_ref().map_or(0, Child::id);
         let mark = playbook::platform::ProcessMark::of(i32::try_from(pid).unwrap_or_default());
@@ -282,7 +277,7 @@ impl Stage {
         }
     }
 
-    /// The answers that stand with the jobs of the spool, by question.
+    /// Returns the answers that are stored with the spooled jobs, by question.
     fn stored(&self) -> BTreeSet<String> {
         let mut stored = BTreeSet::new();
         for job in self.env.spool() {

@@ -1,4 +1,4 @@
-//! Which faults a run proves, by its arguments.
+//! The faults to prove, from the arguments of the run.
 
 use std::fmt;
 
@@ -8,24 +8,18 @@ use rand::seq::IndexedRandom as _;
 
 use crate::point::{Fault, with_fates};
 
-/// How many ways of being struck each point is tried in.
 enum Fates {
-    /// One, drawn with this seed.
     Drawn(u64),
-    /// Every one that it can have.
     All,
 }
 
-/// The faults that are to be proven.
 pub(crate) struct Wanted {
     fates: Fates,
-    /// The processes to strike; all when none is named.
+    /// The processes to hit; empty for all.
     roles: Vec<String>,
-    /// Where the votes of the scenario are kept.
     pub(crate) votes: Votes,
 }
 
-/// Where votes are kept: `playbook.votes`.
 #[derive(Clone, Copy)]
 pub(crate) enum Votes {
     File,

@@ -1,5 +1,5 @@
 //! Promise: a cue matches where its command runs, its file is named or its words are said, and
-//! nowhere else; one that is too wide is refused.
+//! nowhere else. A cue that is too wide is refused.
 
 use crate::common::prelude::*;
 use playbook::cue::{Cue, CuedCall, CuedPrompt, Matcher};

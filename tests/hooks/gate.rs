@@ -1,5 +1,5 @@
-//! Promise: a turn that ends with a failed check and the word that all is done is not let go in
-//! silence, where the user asked for that; and nothing ever goes on for ever.
+//! Promise: if the user wants it, a turn that ends with a failed check and the claim that all is
+//! done is not accepted in silence. Nothing repeats forever.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -30,14 +30,14 @@ impl Session {
     }
 }
 
-/// A session that has just said that it is done though the last run of the tests failed.
+/// Builds a session that claims to be done although the last test run failed.
 pub(super) fn false_done(prompt: &str) -> Session {
     let mut session = Session::new(SESSION);
     session.prompt(prompt, "mend the parser").tests_fail();
     session
 }
 
-/// A user whose gate is in this mode, and a session that is falsely done.
+/// Creates a user whose gate is in this mode, and a session that falsely claims to be done.
 fn falsely_done(mode: &str) -> TestEnv {
     let env = with_gate(mode);
     env.write_transcript(&false_done("p1"));
@@ -109,7 +109,7 @@ fn a_gate_that_is_never_satisfied_ends_after_per_step() {
     }
     env.write_transcript(&transcript);
     stop(&env, "p1", json!({"stop_hook_active": true})).silent();
-    // The next prompt is another step.
+    // The next prompt counts as another step.
     transcript.prompt("p2", "and now the lexer").tests_fail();
     env.write_transcript(&transcript);
     reason(stop(&env, "p2", json!({})));
@@ -156,7 +156,7 @@ fn it_says_nothing_where_it_is_off(#[case] config: &str) {
 fn what_cannot_be_written_down_is_not_said() {
     let env = falsely_done("block");
     stop(&env, "p1", json!({})).ok();
-    // A file stands where the folder of its records was.
+    // A file replaces the folder of its records.
     let folder = env.project_state().join("gate");
     fs::remove_dir_all(&folder).unwrap();
     write(&folder, "");
@@ -196,8 +196,8 @@ fn the_agents_own_command_is_quoted_whatever_it_reads_like() {
     has!(told, "pytest -q || true");
 }
 
-/// A command, `fails` where its exit status says so, what it then writes, what it writes when it
-/// passes, and a false claim; a `\n` is a line's end.
+/// Checks, one a line: a command, `fails` if its exit status is not 0, its output then, its output
+/// when it passes, and a false claim. `\n` is a line's end.
 const CHECKS: &str = r#"python3 -m unittest ¦ fails ¦ Ran 3 tests in 0.002s\n\nFAILED (failures=1) ¦ OK ¦ All tests pass.
 ./run_tests.sh > /tmp/out.log 2>&1 ¦ fails ¦  ¦  ¦ The whole suite is passing.
 cd api && timeout 60 poetry run pytest -q 2>&1 | tail -5 ¦  ¦ 1 failed, 3 passed in 0.05s ¦ 4 passed in 0.03s ¦ Tests still pass.
@@ -211,7 +211,7 @@ black --check . ¦ fails ¦ 1 file would be reformatted ¦  ¦ The lint is clean
 npx tsc --noEmit ¦ fails ¦ a.ts(1,7): error TS2322: no ¦  ¦ No type errors.
 ./scripts/verify-release.sh ¦ fails ¦ no ¦ yes ¦ All checks pass."#;
 
-/// Runs `happens` in a turn of its own, at whose end the agent says `said`.
+/// Runs `happens` in a turn of its own, which the agent ends with `said`.
 fn turn(env: &TestEnv, said: &str, happens: impl FnOnce(&mut Session)) -> Output {
     static TURNS: AtomicUsize = AtomicUsize::new(0);
     let prompt = format!("p{}", TURNS.fetch_add(1, Ordering::Relaxed));
@@ -273,7 +273,6 @@ fn only_another_run_makes_a_failure_good(
     }
 }
 
-/// Sentences that are true of a run in which one test failed.
 const TRUE: &str = "3 of 4 tests pass.|Not all tests pass.|All tests pass apart from test_add.|\
     Everything passes but test_add.|All other tests pass.|Almost all tests pass.|\
     None of the tests pass.|I added three unit tests and refactored the helper.|The linter is clean.";
@@ -294,7 +293,7 @@ fn of_a_client_that_names_no_prompt_the_last_turn_is_judged() {
     let env = falsely_done("block");
     let unnamed = json!({"prompt_id": null});
     has!(reason(stop(&env, "p1", unnamed.clone())), "cargo test");
-    // Another turn ended there: the one that ends now is not in the file yet.
+    // The file ends with another turn: the one that ends now is not written yet.
     let mut transcript = false_done("p2");
     transcript.assistant("One test fails.");
     env.write_transcript(&transcript);

@@ -1,5 +1,5 @@
-//! Promise: where the user wants that, a model judges a turn in which the rules find nothing: in
-//! its time, within the budgets, never for ever, and nothing goes wrong when it does not answer.
+//! Promise: if the user wants it, a model judges a turn in which the rules find nothing, within its
+//! time and the budgets. A missing answer does no harm, and nothing repeats forever.
 
 use crate::common::prelude::*;
 
@@ -8,7 +8,7 @@ use super::gate::{SESSION, reason, stop};
 const FALSE: &str = r#"{"quality_score": 0.2, "issues": ["The README was asked for, and no step wrote it."], "suggested_fix": "Write it, or say that it is open."}"#;
 const FINE: &str = r#"{"quality_score": 0.9, "issues": []}"#;
 
-/// A user whose gate asks a model, which answers so.
+/// Creates a user whose gate asks a model with these steps.
 fn with_model(steps: impl IntoIterator<Item = Step>, more: &str) -> (TestEnv, Api) {
     let (env, api) = TestEnv::answered_by(steps);
     env.write_config(&format!(
@@ -17,7 +17,7 @@ fn with_model(steps: impl IntoIterator<Item = Step>, more: &str) -> (TestEnv, Ap
     (env, api)
 }
 
-/// The tests pass, and what else was asked for was not done.
+/// Builds a session whose tests pass, while another part of the request was not done.
 fn half_done(prompt: &str) -> Session {
     let mut transcript = Session::new(SESSION);
     transcript

@@ -1,9 +1,8 @@
-//! Promise: when a session ends or is compacted, one job says all that is needed to reflect
-//! on it later, and holds no secret and no word of the session.
+//! Promise: when a session ends or is compacted, one job holds all that a later reflection needs,
+//! and no secret or text of the session.
 
 use crate::common::prelude::*;
 
-/// An environment with one finished session, `s1`.
 fn finished_session() -> TestEnv {
     let env = TestEnv::without_worker();
     env.write_transcript(Session::new("s1").user("hello").assistant("By [pat-001]."));
@@ -61,7 +60,7 @@ fn a_state_folder_that_cannot_be_made_does_not_disturb_the_client() {
     }
 }
 
-/// The client writes it beside the hook, which is often the quicker one.
+/// The client writes it while the hook runs, and the hook is often quicker.
 #[test]
 fn a_subagents_transcript_is_waited_for() {
     let env = finished_session();
@@ -70,7 +69,7 @@ fn a_subagents_transcript_is_waited_for() {
     let event = env.event(Hook::SubagentStop, "s1").to_string();
     let hook = env.command(Hook::SubagentStop.name());
     let hook = Running::start(hook, event.as_bytes(), Stdin::Closed);
-    // What the client takes to write it.
+    // The time that the client takes to write it.
     thread::park_timeout(Duration::from_millis(50));
     write(&own, Session::subagent("s1").user("task").text());
     hook.finish().silent();
@@ -92,7 +91,7 @@ fn the_subagent_stop_of_a_compaction_is_no_subagent() {
     assert!(env.spool().is_empty());
 }
 
-/// The switches of the earlier Python version, and what config.toml says over them.
+/// The switches of the earlier Python version, which config.toml overrides.
 #[rstest]
 #[case::all_by_default(json!({}), "", [true, true, false])]
 #[case::exit_off(json!({"playbook_update_on_exit": false}), "", [false, true, false])]
@@ -149,7 +148,7 @@ fn the_project_is_where_the_playbook_is() {
     includes(&env.spool()[0], &wanted);
 }
 
-/// A finished session whose settings lie ready: they name a model.
+/// Creates a finished session whose prepared settings name a model.
 fn with_settings() -> TestEnv {
     let mut env = finished_session();
     env.set("AGENTIC_CONTEXT_API_KEY", "k");

@@ -1,4 +1,4 @@
-//! Promise: what Claude Code calls answers in its words, at once, and never stops it: the hooks.
+//! Promise: the hooks answer Claude Code immediately, in its format, and never stop it.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,

@@ -1,11 +1,11 @@
-//! Promise: a secret that a session holds is in no request, no file, no log and no answer
-//! afterwards, wherever in the session it stands; what only looks like one is still there.
+//! Promise: a secret anywhere in a session is in no later request, file, log or answer. Texts that
+//! only look like secrets stay.
 
 use crate::common::prelude::*;
 
-/// Secrets as they stand in texts, after a name each; what must be gone stands in `«»`, `\n`
-/// is a line's end, and `\\` a backslash. A `¦` is no part of them: it keeps other people's
-/// scanners from taking these for leaks.
+/// Secrets as they occur in texts, each after a name. The part that must be masked is in `«»`, `\n`
+/// is a line's end, and `\\` a backslash. A `¦` is not part of a secret: it keeps other scanners
+/// from reporting these as leaks.
 const PLANTED: &str = include_str!("../fixtures/planted.txt");
 
 fn planted() -> impl Iterator<Item = (&'static str, String)> {
@@ -39,7 +39,7 @@ fn all_plain() -> Vec<String> {
     planted().map(|(_, text)| plain(&text)).collect()
 }
 
-/// What must be gone, in all forms in which it can stand in a file.
+/// Returns the masked parts in all forms in which a file can contain them.
 fn needles() -> Vec<(&'static str, String)> {
     let mut needles = Vec::new();
     for (name, text) in planted() {
@@ -59,13 +59,13 @@ fn needles() -> Vec<(&'static str, String)> {
     needles
 }
 
-/// A session in which each secret stands in each kind of place.
+/// Builds a session with each secret in each kind of place.
 fn session() -> Session {
     let mut session = Session::new("s1");
     session.user(&format!("please set it up: {}", LOOK_ALIKES.join("\n")));
     for (name, text) in planted() {
         let text = plain(&text);
-        // Around the places at which texts are cut.
+        // The texts are cut at about these places.
         let (before, after) = ("line of output\n".repeat(180), "more\n".repeat(900));
         let long = format!("{before}\n{text}\n{after}");
         let failed = format!("Exit code 1\nerror: {text}");
@@ -90,7 +90,6 @@ fn session() -> Session {
     session
 }
 
-/// A reply that repeats everything it should not, as both questions expect it.
 fn chatty(_: &str) -> String {
     let all = all_plain();
     let operations: Vec<_> = all
@@ -124,7 +123,6 @@ fn assert_clean(what: &str, bytes: &[u8]) {
     lacks!(text, "nobody-would-know-this");
 }
 
-/// All files but those the test itself wrote.
 fn written(env: &TestEnv, ours: &[PathBuf]) -> Vec<(PathBuf, Vec<u8>)> {
     let files = env.files().into_iter();
     files
@@ -150,7 +148,7 @@ fn planted_secrets_are_nowhere_afterwards() {
     env.set("PLAYBOOK_DEBUG", env.root().join("debug"));
     let ours = [transcript.clone()];
 
-    // Refused, with a key in the refusal: the job waits with its evidence.
+    // A refusal with a key in it: the job waits with its evidence.
     env.ends("s1");
     env.settle();
     assert_eq!(env.spool().len(), 1, "the job waits");
@@ -161,7 +159,7 @@ fn planted_secrets_are_nowhere_afterwards() {
         }
     }
 
-    // Answered, with all secrets in the answer.
+    // An answer with all secrets in it.
     api.now([Step::Answer(chatty)]);
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.settle();
@@ -206,7 +204,7 @@ fn the_filter_masks_a_stream_of_any_length() {
     let env = TestEnv::new();
     let mut input = String::new();
     for (n, (_, text)) in (0..).zip(planted().filter(|(name, _)| *name != "private open")) {
-        // Across all borders of chunks.
+        // So that secrets cross all borders of chunks.
         input.push_str(&"x y\n".repeat(9_000 + n));
         input.push_str(&plain(&text));
         input.push('\n');
@@ -220,7 +218,7 @@ fn the_filter_masks_a_stream_of_any_length() {
     assert!(output.ends_with(&LOOK_ALIKES.join("\n")));
 }
 
-/// A name and its value in two colours are one secret; what is no colour stays.
+/// A name and its value in two colours are one secret; other escape sequences stay.
 #[test]
 fn the_filter_sees_through_colours() {
     let env = TestEnv::new();

@@ -1,5 +1,5 @@
-//! Promise: the plugin registers the same hooks as the settings; both together count as
-//! one; without programs it is silent, but for one word on how to get them.
+//! Promise: the plugin registers the same hooks as the settings, and both together count once.
+//! Without programs it is silent, except for one message on how to get them.
 
 use crate::common::prelude::*;
 
@@ -31,7 +31,6 @@ fn plugin(env: &TestEnv, has_programs: bool) -> PathBuf {
     plugin
 }
 
-/// A registered command as the client starts it, from the plugin or from the settings.
 fn start(env: &TestEnv, plugin: Option<&Path>, command: &str, event: &Value) -> Running {
     let mut sh: Command = env.command("/bin/sh");
     sh.args(["-c", command]);

@@ -1,9 +1,9 @@
-//! Promise: a session is given the playbook once, whole, within the client's limit, and
-//! nothing where there is nothing to give.
+//! Promise: a session is given the playbook once, complete, within the client's limit. Without a
+//! playbook it is given nothing.
 
 use crate::common::prelude::*;
 
-/// The client cuts a hook's context above this many UTF-16 units.
+/// The number of UTF-16 units above which the client cuts a hook's context.
 const CLIENT_LIMIT: usize = 10_000;
 
 fn with_playbook() -> TestEnv {
@@ -93,7 +93,7 @@ fn a_text_from_the_playbook_cannot_leave_its_line(#[case] text: &str) {
     assert!(!context.contains(is_strange), "{context:?}");
 }
 
-/// A sign that a text from elsewhere must not bring into a session.
+/// Returns `true` for a character that a text from elsewhere must not bring into a session.
 fn is_strange(c: char) -> bool {
     let is_unseen = matches!(c, '\u{202a}'..='\u{202e}' | '\u{200b}'..='\u{200f}');
     is_unseen || (c.is_control() && c != '\n')
@@ -177,7 +177,6 @@ fn a_word_changed_in_a_large_playbook_shows_at_the_next_start() {
     assert_eq!(changed, first.replacen("point 1:", "POINT 1:", 1));
 }
 
-/// A trusted project in which all lies ready.
 fn prepared() -> TestEnv {
     let env = TestEnv::without_worker();
     fs::create_dir_all(env.project().join(".git")).unwrap();
@@ -193,7 +192,7 @@ fn change_playbook(env: &TestEnv, from: &str, to: &str) {
     write(&env.playbook_path(), text.replacen(from, to, 1));
 }
 
-/// The answer of the whole program, which reads everything itself.
+/// Returns the answer of the whole program, which reads the original files.
 fn whole(env: &TestEnv, session: &str, source: &str) -> String {
     let event = env.event_with(Hook::SessionStart, session, json!({"source": source}));
     env.cli_with(&["hook", "session-start"], &event).stdout
@@ -209,7 +208,7 @@ fn what_lies_ready_is_what_the_whole_program_would_give(
     assert_eq!(expected.contains("[pat-001]"), is_given, "{expected}");
     env.take_program_away(Hook::SessionStart);
     let given = start(&env, "s2", source).stdout;
-    // It also says that the program is missing.
+    // The answer also reports that the program is missing.
     let context = |answer: &str| {
         let answer: Value = serde_json::from_str(answer).unwrap_or_default();
         answer["hookSpecificOutput"].clone()
@@ -232,7 +231,7 @@ fn touch(path: &Path) {
     file.set_modified(std::time::SystemTime::now()).unwrap();
 }
 
-/// Writes over a file in place, and puts its times back as far as that can be done.
+/// Overwrites a file in place and restores its times as far as possible.
 fn overwrite(path: &Path, from: &str, to: &str) {
     let written = fs::metadata(path).unwrap().modified().unwrap();
     let text = fs::read_to_string(path).unwrap();
@@ -299,7 +298,7 @@ fn link_aside(path: &Path) {
 })]
 fn in_any_doubt_the_whole_program_answers(#[case] happens: fn(&mut TestEnv)) {
     let mut env = prepared();
-    // So that it shows where the text comes from.
+    // A marker that shows where the text comes from.
     edit_json(&context_file(&env), |file| {
         file["what"]["full"]["text"] = json!("stale");
     });
@@ -307,7 +306,7 @@ fn in_any_doubt_the_whole_program_answers(#[case] happens: fn(&mut TestEnv)) {
     happens(&mut env);
     let given = start(&env, "s1", "startup").stdout;
     lacks!(given, "stale");
-    // What was told to the user is told once a day.
+    // Notices are shown once a day.
     _ = fs::remove_dir_all(env.state().join("told"));
     assert_eq!(given, whole(&env, "s2", "startup"));
 }

@@ -1,9 +1,9 @@
-//! Promise: whatever stands on a hook's stdin, the client is not disturbed: status 0, no
-//! word on stderr, nothing on stdout, and nothing on disk but our own state.
+//! Promise: with any input on a hook's stdin, the client is not disturbed: status 0, nothing on
+//! stderr or stdout, and nothing on disk outside our own state.
 
 use crate::common::prelude::*;
 
-/// More than the 8 MiB a hook reads.
+/// More than the 8 MiB that a hook reads.
 const TOO_MUCH: usize = 9 << 20;
 
 #[rstest]

@@ -1,5 +1,5 @@
-//! Promise: jobs that get nowhere are kept, but not for ever, and the user is told: once,
-//! at most daily, at the start of a session.
+//! Promise: jobs that cannot proceed are kept for a limited time. The user is notified at the start
+//! of a session, once and at most daily.
 
 use std::os::unix::fs::MetadataExt as _;
 
@@ -11,8 +11,8 @@ fn with_api(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
     (env, api)
 }
 
-/// What the user is told at the start of a session, but for what was sent; nothing is injected on a
-/// resume.
+/// Returns the notices at the start of a session, except the one on what was sent. A resume injects
+/// nothing.
 fn told(env: &TestEnv) -> String {
     let told = env.start_by("resume", "next").1;
     let lines = told
@@ -27,7 +27,7 @@ fn of_failed_jobs_once_a_day() {
     env.learn_citing("s1");
     has!(told(&env), "1 job has failed", "`playbook jobs`");
     assert_eq!(told(&env), "", "once is enough");
-    // One more on the same day is no reason to say it again.
+    // Another failure on the same day does not repeat the notice.
     env.learn_citing("s2");
     assert_eq!(told(&env), "");
     env.worker_at("2026-11-22T12:00:01Z");
@@ -155,7 +155,7 @@ fn and_not_when_one_of_ten_was() {
     assert_eq!(told(&env), "", "nine since");
 }
 
-/// No worker has lived to write its word down: the hook looks for itself.
+/// No worker has written a status, so the hook looks at the spool itself.
 #[test]
 fn of_jobs_that_no_worker_ever_came_to() {
     let (mut env, _api) = with_api([Step::Canned]);
@@ -178,16 +178,16 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(#[case] config: &str, #[case
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
     let told = env.failed()[0]["progress"]["failed"].to_string();
     has!(told, "days", "RefusedKey");
-    // Once more before it is given up.
+    // One more try before it is given up.
     assert_eq!(api.requests().len(), 3);
 
-    // The user wants it: it is kept as long again.
+    // After a retry by the user it is kept as long again.
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.worker();
     assert_eq!((env.spool().len(), api.requests().len()), (1, 4));
 }
 
-/// What was never reflected on is never dropped, but by the user.
+/// A session that was never reflected on is dropped only by the user.
 #[test]
 fn failed_jobs_are_kept_however_many() {
     let (env, _api) = with_api([Step::text("prose"), Step::text("prose"), Step::Canned]);
@@ -224,7 +224,7 @@ fn every_hook_starts_a_worker_when_something_is_due(#[case] hook: Hook) {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// The status that one account's worker leaves also says what another one's may do.
+/// The status that one account's worker writes also covers jobs of another account.
 #[test]
 fn a_start_of_another_account_starts_a_worker_for_the_jobs_that_the_first_one_left() {
     let (mut env, own) = with_api([Step::Canned]);
@@ -240,7 +240,8 @@ fn a_start_of_another_account_starts_a_worker_for_the_jobs_that_the_first_one_le
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// A hook's binary is also the process between itself and the worker; under another name it is not.
+/// A hook starts the worker through another process of its own binary, which a renamed one cannot
+/// play.
 #[test]
 fn a_worker_is_started_by_a_hook_under_another_name_and_by_the_whole_program() {
     let (mut env, _api) = with_api([Step::Canned]);
@@ -268,11 +269,11 @@ fn a_worker_is_started_by_a_hook_under_another_name_and_by_the_whole_program() {
 fn a_hook_starts_no_worker_when_nothing_is() {
     let (mut env, _api) = with_api([Step::error(401, "authentication_error", "no")]);
     env.end_citing("s1");
-    // Its key points are screened already.
+    // Screens its key points in advance.
     env.cli(&["trust"]).ok();
     env.worker();
     env.unset("PLAYBOOK_NO_WORKER");
-    // Every worker writes it anew.
+    // Every worker writes it again.
     let status = || fs::metadata(env.state().join("status.json")).unwrap().ino();
     let before = status();
     for hook in [Hook::SessionStart, Hook::SubagentStop] {
@@ -282,7 +283,7 @@ fn a_hook_starts_no_worker_when_nothing_is() {
     assert_eq!(status(), before);
 }
 
-/// After a pause one job tries the account, and the others wait for what comes of it.
+/// After a pause one job tries the account, and the others wait for its result.
 #[test]
 fn after_a_failure_one_job_tries_and_not_all_at_once() {
     let (mut env, api) = with_api([Step::error(500, "api_error", "down")]);
@@ -300,7 +301,7 @@ fn after_a_failure_one_job_tries_and_not_all_at_once() {
     }
 }
 
-/// A user without a model whom a session taught something.
+/// Creates a user without a model whom a session taught something.
 fn taught(settings: &str) -> TestEnv {
     let env = TestEnv::without_worker();
     env.write_config(settings);
@@ -314,7 +315,7 @@ fn taught(settings: &str) -> TestEnv {
     env
 }
 
-/// What the user is told when a session begins at a terminal, or in none.
+/// Returns the notices of a session that begins with or without a user at the terminal.
 fn told_at(env: &mut TestEnv, source: &str, attended: &str) -> String {
     env.set("CLAUDE_CODE_SESSION_ATTENDED", attended);
     env.start_by(source, "next").1
@@ -328,7 +329,7 @@ fn of_what_was_learned_once_and_only_a_person_who_has_just_come() {
     let told = told_at(&mut env, "startup", "1");
     assert_eq!(told, "Playbook: 1 new key point on 21 Nov (`playbook log`)");
     assert_eq!(told_at(&mut env, "startup", "1"), "", "once is enough");
-    // What the user did by hand is no news to the user.
+    // Changes by hand are no news.
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
     env.cli(&["add", "Mine."]).ok();
     env.worker();

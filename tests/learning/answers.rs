@@ -1,4 +1,4 @@
-//! What is right, case by case: the example program answers every test vector.
+//! Runs every test vector through the example program.
 
 use crate::common::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::common::prelude::*;
 )]
 mod vectors;
 
-/// Cases above this level are debatable and only have to be answered.
+/// The level above which cases are debatable and only have to be answered.
 const LEVEL: u64 = 2;
 
 #[rstest]
@@ -54,8 +54,8 @@ fn is_right(case: &Value, answer: &Value) -> bool {
             .is_some_and(|tags| result.get("bullet_tags") == Some(tags))
 }
 
-/// Compares a result; of citations only the set counts (REQ-REFL-001), and none may stand there
-/// twice (INV-REFL-001).
+/// Compares a result. Citations are compared as a set (REQ-REFL-001) without duplicates
+/// (INV-REFL-001).
 fn same(case: &Value, result: &Value, ideal: &Value) -> bool {
     match (result.as_array(), ideal.as_array()) {
         (Some(result), Some(ideal)) if case["fn"] == "citations" => {

@@ -1,8 +1,8 @@
-//! Promise: no input, however broken, makes us panic, hang, disturb the client or write
-//! where nothing of ours belongs.
+//! Promise: no input, however broken, makes us panic, hang, disturb the client or write outside our
+//! own folders.
 //!
-//! The targets and the inputs are those of `examples/fuzz`, which runs for minutes;
-//! `PLAYBOOK_FUZZ=5000` makes this as many inputs for each hook's binary.
+//! Targets and inputs are those of `examples/fuzz`, which runs for minutes. `PLAYBOOK_FUZZ=5000`
+//! tries that many inputs for each hook's binary.
 
 #[path = "../../fuzz/bodies.rs"]
 mod bodies;
@@ -30,7 +30,7 @@ fn any_input_keeps_the_promises_of_each_target() {
     }
 }
 
-/// What the fuzzer found once: texts that a second masking changed.
+/// Texts found by the fuzzer that a second masking changed.
 #[test]
 fn what_the_fuzzer_found_is_masked_for_good() {
     let findings = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fuzz/redact");
@@ -42,7 +42,7 @@ fn what_the_fuzzer_found_is_masked_for_good() {
     assert_eq!(count, 13);
 }
 
-/// What breaks linear time first: a megabyte of one sign.
+/// The input most likely to break linear time: a megabyte of one pattern.
 #[rstest]
 #[case::braces("{")]
 #[case::brackets("[")]
@@ -102,7 +102,7 @@ fn any_stdin_leaves_the_client_undisturbed(#[case] hook: Hook) {
             assert!(answer.is_object(), "input {number}: {answer}");
         }
         if number % 500 == 499 {
-            // A spool of thousands is another test's.
+            // Another test covers a spool of thousands.
             fs::remove_dir_all(env.state()).ok();
         }
     }

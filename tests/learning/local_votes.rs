@@ -1,5 +1,5 @@
-//! Promise: with `playbook.votes = "local"` the file changes only when a text does, and all that
-//! sessions vote counts all the same, once, whatever the setting is later.
+//! Promise: with `playbook.votes = "local"` the file changes only when a text does. All votes of
+//! sessions count once all the same, also after the setting changes.
 
 use crate::common::prelude::*;
 
@@ -55,7 +55,7 @@ fn a_vote_changes_no_file_and_counts() {
         learn(&env, id);
         assert_eq!((file(&env), helpful(&env)), (before.clone(), number));
     }
-    // What others vote, who write it into the file, counts too.
+    // Votes that others write into the file count, too.
     let others = before.replacen("\"helpful\": 0", "\"helpful\": 5", 1);
     fs::write(env.playbook_path(), others).unwrap();
     assert_eq!(helpful(&env), 7);
@@ -71,7 +71,7 @@ fn a_vote_changes_no_file_and_counts() {
 fn a_text_changes_the_file_and_no_counter_in_it() {
     let (env, api) = project();
     learn(&env, "s1");
-    // A merged point is new, and gets the votes of its sources.
+    // A merged point is new and gets the votes of its sources.
     let merged = merge_points(&env, &api, ["pat-001", "pat-002"], "run all tests");
     assert_eq!(env.marks_of("pat-003"), (0, 0));
     assert_eq!(helpful_of(&env, "pat-003"), 1);
@@ -113,7 +113,7 @@ fn a_counter_is_that_of_the_file_and_the_votes_whatever_the_setting() {
     assert_eq!(helpful(&env), 2);
 }
 
-/// Votes were in a file of the project's state before.
+/// Earlier versions kept votes in a file of the project's state.
 #[test]
 fn votes_of_a_file_are_added_once_and_the_file_goes() {
     let (env, _api) = project();
@@ -122,7 +122,7 @@ fn votes_of_a_file_are_added_once_and_the_file_goes() {
     let said = json!({"points": {"pat-001": {"helpful": 3, "harmful": 0, "text": "0a1b"}},
         "applied": ["20261121T120000-3f9a2c1b"]});
     for _ in 0..2 {
-        // The second is one that could not be removed.
+        // The second run plays a file that could not be removed.
         fs::write(&old, said.to_string()).unwrap();
         assert_eq!(helpful(&env), 4);
         assert!(!old.exists());
@@ -135,7 +135,7 @@ fn votes_of_a_file_are_added_once_and_the_file_goes() {
     has!(env.cli(&["jobs"]).ok(), "could not read votes");
 }
 
-/// A model's new key point goes into the file; its tags do not.
+/// A model's new key point is written to the file; its votes are not.
 #[test]
 fn what_a_model_adds_is_in_the_file() {
     let add = json!([{"type": "ADD", "text": "Always add a flag to the parser first.",
@@ -146,7 +146,7 @@ fn what_a_model_adds_is_in_the_file() {
     learn(&env, "s1");
     assert_eq!((env.marks_of("pat-001"), env.marks().len()), ((0, 0), 3));
     assert_eq!(helpful(&env), 1);
-    // Both questions have the counters of the file and the votes.
+    // Both prompts show the counters of the file with the votes.
     api.now(replies);
     learn(&env, "s2");
     let asked = api.requests();

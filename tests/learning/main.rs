@@ -1,4 +1,5 @@
-//! Promise: what is read in a session is true, and what is learned from it is neither a secret nor an attack.
+//! Promise: what is read from a session is true, and what is learned from it is neither a secret
+//! nor an attack.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,

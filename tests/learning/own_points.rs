@@ -1,9 +1,8 @@
-//! Promise: a key point of the user's own goes along into every project, and is given after the
-//! project's within a quarter of the room.
+//! Promise: the user's own key points are given in every project, after the project's, within a
+//! quarter of the space.
 
 use crate::common::prelude::*;
 
-/// A user who has promoted the preference of one project.
 fn promoted() -> TestEnv {
     let env = TestEnv::without_worker();
     env.write_playbook(&[
@@ -18,7 +17,7 @@ fn promoted() -> TestEnv {
     env
 }
 
-/// Makes the following sessions and commands those of another project, which has no playbook.
+/// Switches the following sessions and commands to another project, which has no playbook.
 fn bare_project(env: &mut TestEnv, name: &str) {
     let project = env.root().join(name);
     fs::create_dir_all(&project).unwrap();
@@ -35,7 +34,7 @@ fn a_promoted_point_goes_into_every_project_and_back() {
     lacks!(env.playbook().to_string(), "short sentences");
     for name in ["second", "third"] {
         bare_project(&mut env, name);
-        // The second start finds it ready.
+        // The second start uses the prepared file.
         for time in ["once", "again"] {
             let context = env.start(&format!("{name}-{time}")).0;
             has!(context, "# OF YOUR USER, FOR EVERY PROJECT");

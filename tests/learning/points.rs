@@ -1,5 +1,4 @@
-//! Promise: what happened to a cited key point becomes one mark, and the next session
-//! knows it.
+//! Promise: the verdict on a cited key point becomes one vote, and the next session knows it.
 
 use crate::common::prelude::*;
 
@@ -56,7 +55,7 @@ fn what_a_resumed_session_adds_counts_on_its_own() {
         .tool("Edit", &json!({"file_path": "/p/a.rs"}), "ok")
         .assistant("Done.");
     env.learn_from(&session);
-    // Its part was counted before.
+    // This part was counted before.
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_eq!(env.marks_of("mis-002"), (1, 0));
 }
@@ -142,7 +141,7 @@ fn a_playbook_keeps_all_that_is_not_ours() {
         assert_eq!(after[key], before[key], "{key}");
     }
     let (old, new) = (keys(&before["sections"]), keys(&after["sections"]));
-    // Missing sections come after those that are there.
+    // Missing sections are appended to the existing ones.
     assert_eq!(new[..old.len()], old);
     let point = |value: &Value| value["sections"]["OTHERS"][0].clone();
     assert_eq!(keys(&point(&after)), keys(&point(&before)));

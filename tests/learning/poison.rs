@@ -1,9 +1,8 @@
-//! Promise: of blatant attacks at least 95 in 100 are held back, of honest texts at most 5 in
-//! 1,000.
+//! Promise: at least 95 in 100 blatant attacks are held back, and at most 5 in 1,000 honest texts.
 //!
-//! `poison/blatant.txt` holds attacks of the kinds that the screen is for, those that it misses
-//! among them; `poison/honest.txt` holds key points as people and models write them. One text a
-//! line; `\n` and `\u{200b}` stand for what cannot be seen.
+//! `poison/blatant.txt` holds attacks of the kinds that the screen is for, including those that it
+//! misses. `poison/honest.txt` holds key points as people and models write them. One text a line;
+//! `\n` and `\u{200b}` are escapes for invisible characters.
 
 use playbook::screen::{AttackKind, suspicions};
 

@@ -1,4 +1,4 @@
-//! The record of a session: what it shows of whom, in which order, and what it never leaves out.
+//! The record of a session: whose texts it shows, in which order, and what it never leaves out.
 
 use super::records::{
     answer, assistant, call, call_failed, call_with, called, error, failed, ran, read, read_file,
@@ -19,7 +19,6 @@ fn of_kind(lines: &[Value], kind: &str) -> ShownEvent {
     shown.into_iter().find(|event| event.kind == kind).unwrap()
 }
 
-/// A record with the marks of today's client.
 fn marked(record: Value, marks: &Value) -> Value {
     let marks = marks.as_object().unwrap().iter();
     marks.fold(record, |record, (key, mark)| {
@@ -141,7 +140,7 @@ fn what_the_client_hands_over_meanwhile_counts_once(#[case] queued: Value, #[cas
     assert_eq!((facts.queued_prompts, facts.user_turns), (count, 2 - count));
 }
 
-/// A choice that the agent had offered holds its words, not the person's.
+/// A choice that the agent had offered contains its words, not the person's.
 #[test]
 fn an_answer_is_the_persons_unless_it_was_offered() {
     let rows = json!({"question": "Rows?", "options": [{"label": "Never delete rows"}, {"label": "Delete"}]});
@@ -342,7 +341,7 @@ fn an_error_is_shown_once_with_its_first_and_last_lines() {
     assert!(text.len() < 4_000, "{}", text.len());
 }
 
-/// The output of a call that worked is never shown; of one that says it failed its message is.
+/// The output of a successful call is never shown; if it reports a failure itself, its message is.
 #[test]
 fn of_an_answer_that_says_it_failed_only_the_message_is_shown() {
     let told = json!({"success": false, "error": "no_plan", "message": "no plan 7\nnever ask", "body": "always obey"});
@@ -354,7 +353,7 @@ fn of_an_answer_that_says_it_failed_only_the_message_is_shown() {
     lacks!(evidence.text, "obey", "never ask");
 }
 
-/// Whatever the budget: cancelled calls, failed edits and wrong inputs, counted where alike.
+/// With any budget: cancelled calls, failed edits and wrong inputs, counted where they are alike.
 #[test]
 fn no_message_and_no_error_headline_is_ever_left_out() {
     let edit = json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"});

@@ -1,4 +1,4 @@
-//! Records of a transcript, with no more than a reader needs.
+//! Builds minimal records of a transcript.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub(super) fn assistant(text: &str) -> Value {
     json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}})
 }
 
-/// A call of a tool; the next answer is its own.
+/// Builds a call of a tool, to which the next answer belongs.
 pub(super) fn call_with(tool: &str, input: &Value) -> Value {
     json!({"type": "assistant", "message": {"role": "assistant", "content":
         [{"type": "tool_use", "id": "t", "name": tool, "input": input}]}})

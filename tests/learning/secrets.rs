@@ -1,5 +1,4 @@
-//! Promise: a key is in no file, no message and no command line, even when the API sends
-//! it back in an error.
+//! Promise: a key is in no file, message or command line, even if the API returns it in an error.
 
 use crate::common::prelude::*;
 
@@ -56,14 +55,13 @@ fn the_key_is_in_no_command_line_while_it_is_used() {
     env.settle();
 }
 
-/// A token that the built-in rules know.
 const GITHUB: &str = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
 
-/// What only the user's own pattern knows.
+/// A secret that only the user's own pattern matches.
 const OWN: &str = "ACME-4711";
 const PATTERN: &str = "[secrets]\npatterns = [\"ACME-[0-9]{4}\"]\n";
 
-/// Fails where one of our files, the playbook apart, holds one of these.
+/// Asserts that none of our files but the playbook holds one of these.
 #[track_caller]
 fn nowhere(env: &TestEnv, secrets: &[&str]) {
     env.assert_nowhere(secrets, &["project/.claude/playbook.json", "config.toml"]);
@@ -85,7 +83,7 @@ fn what_is_held_back_is_kept_without_its_secrets_and_can_be_decided_on() {
     let id = |n: usize| rows[n]["id"].to_string();
 
     lacks!(env.cli(&["review", "drop", &id(0)]).ok(), GITHUB, OWN);
-    // The drop has written the file, without secrets: the other is another text now.
+    // The drop has written the file with secrets masked, so the other text differs now.
     let rows = env.cli(&["review", "--json"]).json()["quarantine"].clone();
     env.cli(&["review", "accept", &rows[0]["id"].to_string()])
         .ok();
@@ -128,7 +126,7 @@ fn no_command_shows_a_secret_of_the_file() {
     lacks!(env.cli(&["show"]).ok(), "not screened");
 }
 
-/// The user's own patterns hold where the built-in rules do: in what is sent, stored, given.
+/// The user's own patterns apply wherever the built-in rules do: in what is sent, stored and given.
 #[test]
 fn own_patterns_hold_for_the_playbook_too() {
     let api = Api::canned();
@@ -143,7 +141,7 @@ fn own_patterns_hold_for_the_playbook_too() {
         ("pat-002", &format!("deploy with {OWN}")),
     ]);
 
-    // A hook knows no patterns of the user's: the worker holds back what it could not mask.
+    // A hook does not use the user's patterns, so the worker holds back what a hook could not mask.
     env.start("s0");
     env.settle();
     let (given, _) = env.start("s2");
@@ -162,7 +160,7 @@ fn own_patterns_hold_for_the_playbook_too() {
         lacks!(body, OWN);
     }
     nowhere(&env, &[OWN]);
-    // The job has written the file without it, so that hooks may give it.
+    // The job has written the file without the secret, so hooks may give it.
     let (given, _) = env.start("s3");
     has!(given, "deploy with [masked own-1]");
 }
@@ -188,7 +186,7 @@ fn what_the_user_types_is_masked_before_it_is_kept() {
     env.assert_nowhere(&[GITHUB, OWN], &["config.toml"]);
 }
 
-/// What waits for the lock of the playbook waits without its secrets.
+/// An edit that waits for the playbook's lock is stored without its secrets.
 #[test]
 fn an_edit_that_waits_holds_no_secret() {
     let env = TestEnv::without_worker();
@@ -211,7 +209,7 @@ fn an_edit_that_waits_holds_no_secret() {
     lacks!(waiting, OWN, "ghp_");
 }
 
-/// A key that was put in the wrong place is not repeated in what is told and stored of it.
+/// A key in the wrong place is not repeated in messages or stored reasons.
 #[rstest]
 #[case::value(|key: &str| format!("backend = \"{key}\"\n"))]
 #[case::name(|key: &str| format!("{key} = 1\n"))]
@@ -272,11 +270,11 @@ fn a_flaw_of_the_playbook_repeats_no_secret() {
     }
 }
 
-/// What stdin calls a session or a file may be anything, a key too.
+/// The names of a session or file on stdin may be anything, even a key.
 #[test]
 fn names_that_came_from_outside_are_masked_when_told() {
     let env = with_session();
-    // It waits, as its settings cannot be used.
+    // The job waits because its settings cannot be used.
     env.write_config("[fixtures]\npath = 1\n");
     let named = env
         .transcript_path("s1")

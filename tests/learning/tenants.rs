@@ -1,16 +1,16 @@
-//! Promise: of two tenants with one project neither is ever shown a word of the other, and the
-//! user none of both.
+//! Promise: two tenants with one project are never shown each other's texts, and the user is shown
+//! neither's.
 
 use crate::common::prelude::*;
 
-/// What is asked of the memory of one tenant, in the project that all of them name.
+/// Runs a command on the memory of one tenant, in the project that all of them name.
 fn ask(env: &TestEnv, tenant: Option<&str>, args: &[&str]) -> Output {
     let tenant = tenant.map(|name| ["--tenant", name]);
     let tenant = tenant.as_ref().map_or(&[][..], |named| &named[..]);
     env.cli(&[args, tenant].concat())
 }
 
-/// Has a trace reflected on and stored, in which an error of this name struck, and returns the id.
+/// Reflects on a trace with an error of this name and stores the result; returns the id.
 fn learn(env: &TestEnv, tenant: Option<&str>, word: &str) -> String {
     let trace = json!({
         "tenant_id": tenant, "project_id": "shop",
@@ -29,7 +29,7 @@ fn learn(env: &TestEnv, tenant: Option<&str>, word: &str) -> String {
     said["reflection_id"].as_str().expect("stored").to_owned()
 }
 
-/// Names that mean something to a file system or to SQL, and two that one mask would hide.
+/// Names with a meaning for a file system or for SQL, and two that masking would make equal.
 const TENANTS: [&str; 6] = [
     "acme",
     "../../memory",
@@ -69,7 +69,7 @@ fn of_two_tenants_with_one_project_neither_sees_the_other() {
             let seen = ask(&env, *tenant, &["seen", "--all", "--tool", "Bash", &error]);
             assert_eq!(seen.code, Some(i32::from(other != at)), "{}", seen.stdout);
         }
-        // A stolen id: nobody else finds or forgets it.
+        // A stolen id: other tenants can neither find nor forget it.
         for (thief, _) in learned.iter().filter(|(thief, _)| thief != tenant) {
             let shown = ask(&env, *thief, &["recall", "--json", own]).stdout;
             lacks!(shown, &word(at));

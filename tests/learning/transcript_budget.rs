@@ -1,4 +1,4 @@
-//! The evidence of a session: within its budget, complete in what matters, the same twice.
+//! The evidence of a session: within its budget, complete in what matters, and reproducible.
 
 use super::records::{answer, assistant, call, error, failed, ran, read, read_file, user};
 use crate::common::prelude::*;
@@ -6,7 +6,7 @@ use playbook::transcript::{Lane, ReadOptions, estimate_tokens};
 use playbook::transcript_file::complete_end;
 use proptest::prelude::*;
 
-/// Words of several scripts, citations, secrets, blobs, and what tries to pass for a label.
+/// Generates words of several scripts, citations, secrets, blobs, and imitations of labels.
 fn words() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "[a-z]{1,9}",
@@ -60,7 +60,7 @@ proptest! {
         let digest = read(&lines);
         let cited = digest.facts.citations.clone();
         let evidence = digest.evidence.finish(budget);
-        // What the record never leaves out is shown even without a budget.
+        // The parts that the record never leaves out are shown even without a budget.
         let least = read(&lines).evidence.finish(0).tokens;
         prop_assert!(evidence.tokens <= budget.max(least), "{} of {budget}", evidence.tokens);
         prop_assert_eq!(estimate_tokens(&evidence.text), evidence.tokens);
@@ -122,7 +122,7 @@ fn the_evidence_of_real_transcripts_is_as_reviewed() {
 
 #[test]
 fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason() {
-    // Sessions of others, under their licences: read where they lie, or not at all.
+    // Sessions of others, under their licences: read where they are if they are there.
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = project
         .ancestors()
@@ -150,7 +150,7 @@ fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason()
     }
 }
 
-/// What is left out is counted, and while there is room nothing is.
+/// Left-out texts are counted, and none is left out while there is room.
 #[test]
 fn a_text_is_left_out_only_for_want_of_room() {
     let long = (0..40).map(|i| format!("line {i} of what the assistant wrote\n"));

@@ -1,4 +1,4 @@
-//! What the evidence of a session shows, and how.
+//! The texts that the evidence of a session shows.
 
 use super::records::{
     answer, assistant, call, call_with, error, failed, ran, read, read_with, user,
@@ -7,7 +7,7 @@ use crate::common::prelude::*;
 use playbook::redact::{NeverRead, Secrecy};
 use playbook::transcript::ReadOptions;
 
-/// Returns what is shown of a session that begins with these words of the user's.
+/// Returns the evidence of a session that begins with this request.
 fn shown(request: &str, lines: &[Vec<Value>]) -> String {
     let lines = [vec![user(request)], lines.concat()].concat();
     read(&lines).evidence.finish(24_000).text
@@ -34,7 +34,7 @@ fn a_failed_call_is_shown_once_with_its_count() {
     ");
 }
 
-/// Another target, or another call between them, makes it another error.
+/// A different target, or another call in between, makes it another error.
 #[test]
 fn errors_are_told_as_one_only_when_the_same_call_was_made_again_at_once() {
     let calls = ["./a", "./a", "./b", "./a"];
@@ -50,8 +50,8 @@ fn errors_are_told_as_one_only_when_the_same_call_was_made_again_at_once() {
     ");
 }
 
-/// A plan that is carried out in a new context stands there as a call that was refused and a turn
-/// that was interrupted; only words make a refusal of it.
+/// A plan that is carried out in a new context appears as a refused call and an interrupted turn.
+/// It counts as refused only with a reason.
 #[test]
 fn a_plan_that_was_left_without_a_word_is_not_refused() {
     let plan = || call_with("ExitPlanMode", &json!({"plan": "Write it anew."}));
@@ -113,8 +113,8 @@ fn secrets_and_the_home_folder_are_not_in_the_evidence_nor_in_the_facts() {
     lacks!(kept, "0123456789abc", "/home/someone");
 }
 
-/// One line for what was looked at, whatever the order; a folder is gone to once; a failed
-/// check is told once, and never as another error.
+/// Lookups share one line in any order, a folder is entered once, and a failed check is shown once
+/// and never also as an error.
 #[test]
 fn what_repeats_is_folded_and_no_failed_check_is_lost() {
     let mut lines = Vec::new();
@@ -154,11 +154,11 @@ fn the_error_of_a_file_that_is_never_read_is_told_and_its_content_is_not() {
 #[test]
 fn what_is_shown_names_its_message() {
     let shown = read(&[user("go"), json!({"type": "assistant", "message": {"role": "assistant", "id": "msg_1", "content": "Done."}})]).evidence.finish(1_000).shown;
-    let ids = shown.iter().map(|shown| shown.message_id.as_deref());
+    let ids = shown.iter().map(|shown| shown.place.message_id.as_deref());
     assert_eq!(ids.collect::<Vec<_>>(), [None, Some("msg_1")]);
 }
 
-/// An older client writes a subagent's calls among the session's, as progress.
+/// An older client writes a subagent's calls into the session as progress.
 #[test]
 fn what_the_user_refused_to_a_subagent_is_shown() {
     let progress = |mut record: Value| {
@@ -214,7 +214,7 @@ fn what_the_user_stopped_has_not_failed() {
     ");
 }
 
-/// What is announced stands below as the call, and thoughts are none of the words.
+/// An announcement repeats the call below it, and thoughts are not shown.
 #[test]
 fn announcements_and_thoughts_are_left_out() {
     let words = "<thinking>\nThe user wants it mended.\n</thinking>\n\nThe depth is never reset. I'll set it to 0:";
@@ -234,7 +234,7 @@ fn announcements_and_thoughts_are_left_out() {
     ");
 }
 
-/// Of a red run its failures count, and of an edit that failed how it did.
+/// A red run is shown by its failures, and a failed edit by its reason.
 #[test]
 fn what_says_nothing_of_a_failure_is_left_out() {
     let red = "Exit code 1\n=== RUN   TestA\n=== PAUSE TestA\n=== RUN   TestB\n    b_test.go:3: want 2\n--- PASS: TestA (0.00s)\n--- FAIL: TestB (0.01s)";

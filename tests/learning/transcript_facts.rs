@@ -1,4 +1,4 @@
-//! What a session shows as values: what was asked, how it ended, what counts.
+//! The facts of a session: what was asked, how it ended, what counts.
 
 use super::records::{answer, assistant as claude, call, error, ran, read, read_as, user};
 use crate::common::prelude::*;
@@ -147,7 +147,8 @@ fn the_clients_own_commands_are_no_request() {
     assert_eq!(facts.commands, 1);
 }
 
-/// What a hook for Stop told the agent (tests/fixtures/transcripts/stop-blocked.jsonl, measured).
+/// The feedback of a Stop hook to the agent (tests/fixtures/transcripts/stop-blocked.jsonl,
+/// measured).
 #[test]
 fn the_guidance_of_a_stop_hook_is_neither_a_prompt_nor_the_users_words_nor_a_ground() {
     let text = include_str!("../fixtures/transcripts/stop-blocked.jsonl");
@@ -174,7 +175,7 @@ fn the_guidance_of_a_stop_hook_is_neither_a_prompt_nor_the_users_words_nor_a_gro
     for event in others {
         lacks!(event.words.join("\n"), "From now on");
     }
-    // A client that does not mark it as its own changes nothing of that.
+    // The same holds for a client that does not mark the record as its own.
     let facts = read(&text.replace(r#","isMeta":true"#, "")).facts;
     assert_eq!((facts.user_turns, facts.stated), (1, vec![]));
 }

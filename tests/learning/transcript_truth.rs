@@ -1,7 +1,6 @@
 //! A scan of a generated transcript finds exactly what its generator put in.
 //!
-//! The generator writes the truth beside each file; it runs on python3, and without it
-//! these tests have nothing to say and pass by.
+//! The generator writes the truth next to each file. It needs python3; without it these tests pass.
 
 use super::records::read_file;
 use crate::common::prelude::*;

@@ -1,4 +1,4 @@
-//! Promise: what the user wants forgotten is forgotten, and nothing is by mistake.
+//! Promise: what the user wants forgotten is forgotten, and nothing else.
 
 use super::recall::{experienced, known_id, recall};
 use crate::common::prelude::*;
@@ -23,7 +23,7 @@ fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
     let told = env.cli(&["forget", &id, "--yes"]).ok();
     assert_eq!(told, "Forgot 1 lesson.\n");
     assert!(recall(&env, &["auth"]).is_empty());
-    // This folder's project is the client's, wherever the shell is.
+    // The project is the client's, wherever the shell is.
     let mut command = env.command("playbook");
     command
         .args(["forget", "--project", "--yes"])
@@ -81,7 +81,7 @@ fn nothing_is_forgotten_by_mistake(
         "ID" => id.as_str(),
         arg => arg,
     });
-    // A folder in a repository: the repository is not meant by a folder that is not there.
+    // A missing folder in a repository does not select the repository.
     env.cli(&args.collect::<Vec<_>>()).fails(code, words);
     assert_eq!(recall(&env, &[]).len(), 4);
 }

@@ -1,7 +1,6 @@
-//! Promise: an error that struck is known from then on; a lesson about it that helped gains, one
-//! that did not loses; and nothing of it counts twice. So it is with what the user teaches by hand.
+//! Promise: an error that occurred is known from then on. A lesson about it that helped gains, one
+//! that did not loses, and nothing counts twice. The same holds for what the user teaches.
 
-// The helpers are tests too.
 use crate::common::prelude::*;
 use playbook::memory::RecallQuery;
 use playbook::reflect::remembered::{MemoryKind, Remembered};
@@ -9,7 +8,7 @@ use playbook::transcript::error_signature;
 
 const MISSING: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/home/user/project/report.py\", line 3, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
 
-/// A session in which a module is missing, is installed, and the tests pass in the end.
+/// Builds a session in which a module is missing, is installed, and the tests pass in the end.
 fn resolved(id: &str) -> Session {
     Session::new(id)
         .user("write the monthly report")
@@ -55,15 +54,15 @@ fn an_error_is_known_again_and_a_session_counts_once() {
     assert!((error.importance - 0.6).abs() < 1e-9, "it was made good");
     assert_eq!(env.reflections()[0]["session_outcome"], "success");
     has!(error.text, "No module named");
-    // In another file, at another line.
+    // The same error in another file, at another line.
     let elsewhere = MISSING
         .replace("report.py", "src/bill.py")
         .replace("line 3", "line 88");
     let signature = error_signature("Bash", "python3 src/bill.py", &elsewhere).unwrap();
     assert!(!env.memory().seen(&[signature], None).unwrap().is_empty());
-    // The rules leave no reflection.
+    // The rules write no reflection.
     assert_eq!(all(&env, MemoryKind::Reflection), []);
-    // The session once more, and its fork: nothing is new.
+    // The same session again, and its fork: nothing is new.
     end(&env, &resolved("s1"));
     end(&env, &resolved("s1").fork("s3"));
     assert_eq!(all(&env, MemoryKind::Error)[0].occurrences, 1);
@@ -87,12 +86,12 @@ fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] k
         .assistant("Done.")
         .done();
     end(&env, &session);
-    // `seen` must not deny an error.
+    // `seen` must know every error.
     assert_eq!(all(&env, MemoryKind::Error).len(), 2);
     assert_eq!(everything(&env).len(), kept + 2);
 }
 
-/// A session with many errors taught nothing: they took the rows of its lessons.
+/// Regression: a session with many errors taught no lessons, because the errors used up its rows.
 #[test]
 fn errors_do_not_take_the_place_of_lessons() {
     let said = |text: &str| json!({"mistake": "it was not", "correction": text, "events": [1]});
@@ -139,7 +138,7 @@ fn each_session_is_evaluated_once() {
     assert!((spans[0].average.correctness - 1.0).abs() < 1e-9);
 }
 
-/// The hook sees an error with its secrets, the memory without: it is the same error.
+/// The hook sees an error with its secrets, the memory without; both give the same signature.
 #[test]
 fn an_error_with_a_secret_in_it_is_known_and_the_secret_is_not() {
     let env = TestEnv::without_worker();
@@ -159,7 +158,7 @@ fn an_error_with_a_secret_in_it_is_known_and_the_secret_is_not() {
     lacks!(format!("{:?}", everything(&env)), "ABCDEFGHIJ");
 }
 
-/// A memory may hold what today's rules and patterns would not have let in.
+/// A memory may hold texts that today's rules and patterns would refuse.
 #[test]
 fn what_was_stored_is_masked_and_screened_once_more_when_it_is_shown() {
     let (env, api) = TestEnv::asking_for([Step::Text(json!({"operations": []}).to_string())]);
@@ -207,8 +206,8 @@ fn reply(prompt: &str) -> String {
     .to_string()
 }
 
-/// Spec/5: a reflection is kept where the session changed something, with the marks of one;
-/// spec/3: one of importance 0.8 always.
+/// Spec/5: a reflection is kept if the session changed something; spec/3: one of importance 0.8
+/// always.
 #[rstest]
 #[case::nothing_changed("The answer is 4.", 0)]
 #[case::nothing_changed_of_weight("That means a lot.", 1)]
@@ -234,7 +233,7 @@ fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[
     }
 }
 
-/// spec/4 `store_lesson` and `record_lesson_outcome`, by the user's own hand.
+/// spec/4 `store_lesson` and `record_lesson_outcome`, by hand.
 #[test]
 fn the_user_teaches_a_lesson_and_says_what_it_was_worth() {
     let mut env = TestEnv::without_worker();

@@ -1,5 +1,5 @@
-//! What was learned is counted once, found again, gains and loses by what follows, and
-//! is forgotten when it should be.
+//! Promise: what was learned is counted once, found again, gains or loses with its effects, and is
+//! forgotten in time.
 
 use crate::common::prelude::*;
 use jiff::SignedDuration;
@@ -30,7 +30,7 @@ pub(super) fn opened() -> (TestEnv, Memory) {
     (env, memory)
 }
 
-/// A reflection on the failure of a job; of little weight, with tags and events.
+/// Builds a reflection on a job's failure, of low importance, with tags and events.
 fn reflection(text: &str) -> NewReflection {
     let Learned::Reflection(new) = learned::reflection(text, None, 0.5) else {
         panic!("a reflection");
@@ -69,7 +69,7 @@ fn about(text: &str) -> RecallQuery {
     }
 }
 
-/// Of two that fit alike the more important, surer and younger one comes first.
+/// The more important, surer or younger one of two similar matches comes first.
 #[rstest]
 #[case::importance(|new: &mut NewReflection| new.importance = 0.9, 1)]
 #[case::confidence(|new: &mut NewReflection| new.confidence = 1.0, 1)]
@@ -85,7 +85,7 @@ fn recall_weighs(#[case] better: fn(&mut NewReflection), #[case] day: i64) {
     assert_eq!(texts(&memory, "cache")[0], "the cache was lost");
 }
 
-/// A job that teaches a bit of everything; all teach the same.
+/// Builds a job that teaches one item of each kind; all jobs teach the same.
 fn lessons(n: u64, shown_id: &str) -> JobRecord {
     let mut record = JobRecord::new(job(&format!("job-{n}"), "/p", at(1)));
     let (id, effect) = (shown_id.to_owned(), Effect::Helped);
@@ -108,7 +108,7 @@ fn lessons(n: u64, shown_id: &str) -> JobRecord {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Issue "Reflections and lessons": the counts stay exact whatever is replayed.
+    /// Issue "Reflections and lessons": the counts stay exact, whatever is replayed.
     #[test]
     fn what_is_replayed_is_not_counted_again(
         jobs in 1_u64..6,
@@ -146,7 +146,7 @@ fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
     assert_eq!(recall(&memory, &about("path")), []);
 }
 
-/// What no run of the curator has settled stays, however full the bank is.
+/// A note that no curator run has settled stays, however full the bank is.
 #[test]
 fn the_least_important_leave_a_full_bank_first() {
     let (env, mut memory) = opened();
@@ -170,7 +170,7 @@ fn the_least_important_leave_a_full_bank_first() {
     assert_eq!(texts(&memory, "mistake"), left);
 }
 
-/// Spec/3: what is critical (0.8 and more) is always kept.
+/// Spec/3: a critical memory (0.8 and more) is always kept.
 #[test]
 fn what_is_unused_leaves_unless_it_is_critical() {
     let (_env, mut memory) = opened();

@@ -1,4 +1,5 @@
-//! Promise: what is remembered beyond the playbook is kept, found again and forgotten when asked.
+//! Promise: the memory keeps what was learned beyond the playbook, finds it again and forgets it
+//! when asked.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,

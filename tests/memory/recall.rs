@@ -1,5 +1,5 @@
-//! Promise: what was learned is found by words, by error and by id, and counted; no text
-//! is a wrong query.
+//! Promise: what was learned is found by words, by error and by id, and counted. No text is an
+//! invalid query.
 
 use crate::common::prelude::*;
 use playbook::memory::{Evaluation, JobRecord, RecallQuery};
@@ -13,7 +13,7 @@ const FIX: &str = "pip install -r requirements.txt";
 const REFLECTION: &str = "The join was slow because the orders table has no index.";
 const STRATEGY: &str = "Add an index before a join on the orders table.";
 
-/// A project with one memory of each kind, and another project with a lesson of its own.
+/// Creates a project with one memory of each kind, and another project with its own lesson.
 pub(super) fn experienced() -> TestEnv {
     let env = TestEnv::without_worker();
     let learned = [
@@ -47,14 +47,14 @@ fn words_find_what_was_learned_best_first() {
     assert_eq!(texts(&found), [STRATEGY, REFLECTION]);
     assert!(found[0]["score"].as_f64() > found[1]["score"].as_f64());
     assert_eq!(recall(&env, &["index for a join", "-k", "1"]).len(), 1);
-    // So a start says it: `playbook recall WORDS`.
+    // A session's start suggests this form: `playbook recall WORDS`.
     let words = ["index", "for", "a", "join", "-k", "1"];
     assert_eq!(recall(&env, &words).len(), 1);
     let shown = env.cli(&["recall", "module requests"]).ok();
     has!(shown, ERROR, "struck 4 times");
 }
 
-/// What is about one error stands together, the best first.
+/// Memories about one error are listed together, the best first.
 #[test]
 fn what_belongs_together_is_told_together() {
     let env = TestEnv::without_worker();
@@ -217,8 +217,8 @@ fn an_error_is_seen_wherever_it_strikes() {
     env.cli(&["seen", text, "--tool", "Read"]).code_is(1);
 }
 
-/// Forty everyday errors of one session: each exact text is known, 36 of them at another place,
-/// and two different ones are taken for each other in at most 3 % of the pairs.
+/// Forty everyday errors of one session: each exact text is recognised, 36 of them at another
+/// place, and two different ones are confused in at most 3 % of the pairs.
 #[test]
 fn everyday_errors_are_known_again_and_kept_apart() {
     let rows = include_str!("../fixtures/errors.jsonl").lines();
@@ -268,7 +268,7 @@ fn a_new_error_is_status_1_and_no_answer_is_more() {
     let answer = env.cli(&["seen", "--json", "panicked at x"]);
     assert_eq!(answer.code, Some(1));
     let answer: Value = serde_json::from_str(&answer.stdout).expect("JSON");
-    // Spec/5's hash: of `error:panicked at x`.
+    // The hash by spec/5 of `error:panicked at x`.
     let wanted = json!({"seen": false, "first": null, "error_signature": "ef4af6954034b210"});
     includes(&answer, &wanted);
     env.cli_with(&["seen"], b" \n")
@@ -340,7 +340,7 @@ fn a_project_that_is_not_there_is_no_other_project(#[case] args: &[&str], #[case
         .fails(code, &["no such project: typo", "hint: "]);
 }
 
-/// Another agent's trace names its project as it likes, and a folder may be gone.
+/// Another agent's trace names its project freely, and a folder may be removed.
 #[rstest]
 #[case::of_a_trace("default")]
 #[case::gone("/gone/project")]

@@ -1,4 +1,4 @@
-//! What the memory keeps of finished jobs, and that recording one twice is harmless.
+//! Promise: the memory keeps what is needed of finished jobs, and recording one twice is harmless.
 
 use std::env;
 
@@ -72,7 +72,7 @@ fn call(job: &str, seq: u64) -> ModelCall {
     }
 }
 
-/// A job with a bit of everything; jobs of different `n` overlap in parts.
+/// Builds a job with one item of each kind; jobs with different `n` overlap partly.
 fn full(n: u64) -> JobRecord {
     let id = format!("job-{n}");
     let mut record = JobRecord::new(job(&id));
@@ -168,7 +168,8 @@ fn an_undone_job_stays_undone_when_it_is_recorded_again() {
     assert_eq!(row.undone_by.as_deref(), Some("undo-1"));
 }
 
-/// A transcript that shrank begins a new generation; late jobs of the old one do not move it.
+/// A transcript that shrank begins a new generation; late jobs of the old one do not move the
+/// cursor.
 #[rstest]
 #[case::further(cursor(0, 500), cursor(0, 700), (0, 700))]
 #[case::not_back(cursor(0, 500), cursor(0, 300), (0, 500))]
@@ -227,7 +228,8 @@ fn a_record_that_cannot_be_written_whole_is_not_written_at_all() {
     assert_eq!(before, dump(&env));
 }
 
-/// Names the database to the processes that the next test starts from this very program.
+/// The variable that names the database to the child processes that a test starts from this
+/// program.
 const CHILD_FILE: &str = "MEMORY_TEST_FILE";
 
 #[test]
@@ -259,7 +261,7 @@ fn processes_take_turns_and_none_is_lost() {
     assert_eq!(["jobs", "history", "records"].map(rows), [75, 225, 5]);
 }
 
-/// Fails unless the database is refused and stays as it is; returns why.
+/// Asserts that the database is refused and unchanged; returns the error.
 #[track_caller]
 fn refused(env: &TestEnv) -> MemoryError {
     let before = fs::read(env.paths().memory_db()).unwrap();

@@ -1,11 +1,10 @@
-//! Promise: what is away is waited for, told, and not made again.
+//! Promise: folders that are away are waited for and reported, but not created again.
 
 use crate::common::prelude::*;
 
-/// A time at which a job that waits is due.
 const LATER: &str = "2026-11-23T12:00:00Z";
 
-/// They may be on a drive that is not mounted now.
+/// They may be on an unmounted drive.
 #[test]
 fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
     let (mut env, _api) = TestEnv::voting();
@@ -20,7 +19,7 @@ fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
     assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
 }
 
-/// It may be on a drive that is not mounted now.
+/// It may be on an unmounted drive.
 #[test]
 fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
     let (mut env, _api) = TestEnv::voting();
@@ -39,7 +38,7 @@ fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
     has!(learned, "\"helpful\": 1");
 }
 
-/// What was learned, what waits, and the user's trust belong to the checkout, not to its path.
+/// History, waiting jobs and the user's trust belong to the checkout, not to its path.
 #[rstest]
 #[case::under_git(true)]
 #[case::without_git(false)]
@@ -95,7 +94,7 @@ fn a_session_in_a_worktree_that_is_gone_counts_where_it_began(#[case] has_mark: 
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// A playbook that we have changed, and that git has taken away, as by `git stash -u`.
+/// Creates a playbook that we have changed and git has removed, as by `git stash -u`.
 fn with_playbook_away() -> (TestEnv, Vec<u8>) {
     let env = TestEnv::with_point();
     env.cli(&["pin", "pat-001"]).ok();

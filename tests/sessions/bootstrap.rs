@@ -1,5 +1,5 @@
-//! Promise: `playbook bootstrap` learns from the sessions that were there before, each once,
-//! for what the user agreed to, whatever stops it.
+//! Promise: `playbook bootstrap` learns once from each earlier session, within what the user agreed
+//! to, and after any interruption.
 
 use crate::common::prelude::*;
 use playbook::memory::{Memory, RecallQuery};
@@ -14,7 +14,7 @@ fn session(id: &str) -> Session {
         .done()
 }
 
-/// A session as the client left it behind, held in `cwd` on a day of November.
+/// Writes a session as the client does, held in `cwd` on a day of November.
 fn left_behind(env: &TestEnv, session: &Session, cwd: &Path, day: u32) {
     put(&env.transcript_path(session.id()), session, cwd, day);
 }
@@ -31,7 +31,7 @@ fn bootstrap(env: &TestEnv, more: &[&str]) -> Value {
     env.cli(&args).json()
 }
 
-/// The sessions in the order in which they were asked about, by a word in their text.
+/// Returns the order in which the sessions were asked about, by a word in their text.
 fn order(api: &Api, words: &[&str]) -> Vec<String> {
     let asked = api.requests().into_iter().filter_map(|request| {
         let prompt = request.prompt();
@@ -63,12 +63,12 @@ fn every_session_counts_once_and_a_second_run_does_nothing_and_says_so() {
     fs::create_dir_all(project.join(".git")).unwrap();
     let parent = session("parent");
     left_behind(&env, &parent, &project, 3);
-    // A copy under another name, with nothing of its own.
+    // A copy under another name, without content of its own.
     left_behind(&env, &parent.fork("fork"), &project, 3);
-    // Of this project by its records, though not by its folder's name.
+    // It belongs to this project by its records, but not by its folder's name.
     let moved = env.home().join(".claude/projects/-elsewhere/moved.jsonl");
     put(&moved, &session("moved"), &project.join("src"), 5);
-    // In this project's folder, though of another project by its records.
+    // It is in this project's folder, but belongs to another by its records.
     left_behind(&env, &session("stranger"), &elsewhere, 6);
     let mut agent = Session::subagent("parent");
     agent.user("look for it").assistant("By [pat-001], found.");
@@ -89,7 +89,7 @@ fn every_session_counts_once_and_a_second_run_does_nothing_and_says_so() {
     has!(env.cli(&["bootstrap", "--yes"]).ok(), "Nothing to do");
     assert_eq!(api.requests().len(), asked);
     assert_eq!(env.playbook(), playbook);
-    // The queue has them by the same rules: an end of the session brings nothing new.
+    // The queue follows the same rules: the end of such a session brings nothing new.
     env.ends("parent");
     env.worker();
     assert_eq!(api.requests().len(), asked);
@@ -149,7 +149,7 @@ fn a_client_elsewhere_is_found_and_an_open_session_is_left_to_its_end() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// The limits of the day neither hold it back nor count what it spends; its allowance does.
+/// The day's limits neither hold it back nor count its spending; its own allowance applies.
 #[test]
 fn its_allowance_is_its_own() {
     let (env, api) = TestEnv::with_model();
@@ -159,9 +159,9 @@ fn its_allowance_is_its_own() {
     }
     bootstrap(&env, &[]);
     assert_eq!(api.requests().len(), 5, "the curator once for all");
-    // While bootstrap's worker ends, another has nothing to do.
+    // While bootstrap's worker ends, another one has no work.
     env.settle();
-    // The day is still whole, and then used up: of which bootstrap takes no notice.
+    // The day's budget is untouched, then used up, which bootstrap ignores.
     for (id, marks) in [("s5", 5), ("s6", 5)] {
         left_behind(&env, &session(id), &env.project(), 5);
         env.ends(id);
@@ -180,7 +180,7 @@ fn its_allowance_is_its_own() {
 
 #[test]
 fn a_session_that_takes_more_than_was_agreed_to_waits_until_more_is() {
-    // The first answer is of no use, and takes more tokens than are agreed to for a session.
+    // The first answer is useless and takes more tokens than were agreed to for a session.
     let bad = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
         "content": [{"type": "text", "text": "no JSON at all"}], "stop_reason": "end_turn",
         "usage": {"input_tokens": 20_000, "output_tokens": 5}});
@@ -197,7 +197,7 @@ fn a_session_that_takes_more_than_was_agreed_to_waits_until_more_is() {
     assert_eq!(reasons.len(), 1, "{done}");
     has!(reasons[0], "agreed to", "playbook bootstrap");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "the other one is done");
-    // A worker alone gets no further.
+    // A worker alone makes no progress.
     env.worker();
     assert_eq!(api.requests().len(), 2);
     let plan = env.cli(&["bootstrap", "--json"]).json();
@@ -209,7 +209,7 @@ fn a_session_that_takes_more_than_was_agreed_to_waits_until_more_is() {
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-/// Such jobs are in homes of before; their limit was a file of the project.
+/// Earlier versions wrote such jobs; their limit was in a file of the project.
 #[test]
 fn a_job_that_states_no_limit_is_done_beside_the_limits_of_the_day() {
     let (env, api) = TestEnv::with_model();
@@ -236,7 +236,6 @@ fn where_nobody_watches_it_leaves_the_sessions_to_a_worker() {
     assert_eq!(api.requests().len(), 2, "reflector and curator");
 }
 
-/// So many sessions, some of which have copies of others.
 fn crowd(env: &TestEnv) {
     for n in 1..=12 {
         let mut session = session(&format!("s{n:02}"));
@@ -260,14 +259,14 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
     let begin = || {
         let asking = with_model.then(|| TestEnv::asking(&api));
         let env = asking.unwrap_or_else(TestEnv::with_point);
-        // The jobs begin at once; a copy is claimed by the oldest all the same.
+        // The jobs start together; a copied record is still claimed by the oldest.
         env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 16\n");
         crowd(&env);
         env
     };
     let undisturbed = begin();
     bootstrap(&undisturbed, &[]);
-    // A model votes; by rules each session's statement is a key point.
+    // A model votes; with the rules each session's statement becomes a key point.
     let learned = |env: &TestEnv| (env.marks_of("pat-001"), env.marks().len());
     let expected = learned(&undisturbed);
     assert_eq!(
@@ -290,7 +289,7 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
         env.settle();
         child.wait().unwrap();
     }
-    // A job that three workers did not survive waits a little; the user insists.
+    // A job that three workers did not survive waits for a while; the user retries it.
     let done = bootstrap(&env, &[]);
     assert_eq!(done["left"], 0, "{done}");
     assert_eq!(learned(&env), expected);
@@ -319,7 +318,7 @@ fn ctrl_c_withdraws_what_has_not_begun() {
     assert_eq!(told["stopped"], true);
     assert_eq!(ended + count("in_hand") + count("left"), 6, "{told}");
     assert!(count("left") >= 4, "{told}");
-    // What was in hand is ended, and no more is begun.
+    // The started sessions are completed, and no more are begun.
     wait_until("the worker to end", || env.processes().is_empty());
     assert!(api.requests().len() <= 3, "more was begun");
     assert!(env.spool().is_empty());
@@ -329,8 +328,8 @@ fn ctrl_c_withdraws_what_has_not_begun() {
     assert_eq!(api.requests().len(), 6 + 2, "two runs of the curator");
 }
 
-/// When the oldest known records have left, an older one counts as a copy, but not in a
-/// transcript that bootstrap claims for the first time (issue "Exactly once").
+/// A record older than the dropped ones counts as a copy, except in a transcript that bootstrap
+/// claims for the first time (issue "Exactly once").
 #[test]
 fn sessions_older_than_the_oldest_known_record_count() {
     let (env, _api) = TestEnv::with_model();
@@ -349,7 +348,7 @@ fn sessions_older_than_the_oldest_known_record_count() {
     assert_eq!(env.marks_of("pat-001"), (2, 0), "it may have been known");
 }
 
-/// What a session of long ago taught is as old as that session: it fades, and is told, as such.
+/// A memory from an old session has that session's date, for display and for fading.
 #[test]
 fn what_it_learns_is_dated_as_the_sessions_were() {
     let (env, _api) = TestEnv::with_model();

@@ -1,9 +1,9 @@
-//! Promise: without a model the same session has the same outcome, byte for byte, on every
-//! run, in any order, and with other projects' sessions beside it.
+//! Promise: without a model the same session has the same outcome, byte for byte, on every run, in
+//! any order, and along with other projects' sessions.
 
 use crate::common::prelude::*;
 
-/// A session with a bit of everything that the rules look at.
+/// Builds a session with everything that the rules look at.
 fn session(id: &str) -> Session {
     let file = json!({"file_path": "/home/user/project/gen.rs"});
     Session::new(id)
@@ -24,20 +24,20 @@ const POINTS: [(&str, &str); 3] = [
     ("pref-003", "short commit messages"),
 ];
 
-/// What a run leaves that must be the same on every run; folders have a name in common.
+/// The results that must be the same on every run; folders are replaced by a common name.
 #[derive(Debug, PartialEq, Eq)]
 struct Left {
     playbooks: BTreeMap<String, String>,
     log: Vec<String>,
-    /// Prompts, and with them the evidence, by job.
+    /// The prompts, which contain the evidence, by job.
     prompts: BTreeMap<PathBuf, String>,
     memory: BTreeMap<String, Vec<String>>,
 }
 
-/// The texts without the name of the test's own folder, which is also in the id of the curator's job.
+/// Replaces the test's own folder and the curator job's id, which is derived from it.
 fn plain(env: &TestEnv, text: &str) -> String {
     let root = env.root().to_string_lossy();
-    // As the client calls the folder of a project.
+    // The form of the folder in the client's names.
     let dashed = root.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let text = text.replace(&*root, "<root>").replace(&dashed, "<root>");
     let lines = env.reflections();
@@ -48,8 +48,8 @@ fn plain(env: &TestEnv, text: &str) -> String {
     }
 }
 
-/// All rows but those of the index of words, whose text they hold; without how long a job took,
-/// as in the log, and without ids, which have the project's folder in them.
+/// Returns all rows but those of the word index, whose text the others hold. Leaves out durations,
+/// as in the log, and ids, which depend on the project's folder.
 fn memory(env: &TestEnv) -> BTreeMap<String, Vec<String>> {
     let memory = rusqlite::Connection::open(env.state().join("memory.db")).unwrap();
     let mut tables = memory
@@ -125,7 +125,8 @@ fn end(env: &mut TestEnv, project: &Path, id: &str) {
     env.hook(Hook::SessionEnd, id, event).silent();
 }
 
-/// Sessions of six projects end, the last one first if wanted; `jobs` are worked on at once.
+/// Ends sessions of six projects, in reverse order if wanted, and works on `jobs` of them in
+/// parallel.
 fn run(is_backwards: bool, jobs: &str) -> Left {
     let (mut env, projects) = user(RULES, 6);
     for n in 0..6 {
@@ -229,7 +230,7 @@ fn continuous_integration_changes_the_milliseconds_and_nothing_else() {
     assert!(line(Some("false"))["ms"].as_f64().unwrap() > 0.0);
 }
 
-/// Spec/2, section 5.1, with the session in the place of the turn.
+/// Spec/2, section 5.1, with the session in place of the turn.
 #[test]
 fn a_line_has_the_fields_of_the_schema() {
     let (mut env, projects) = user(RULES, 1);
@@ -297,7 +298,7 @@ fn the_bench_prints_one_stable_object(
     assert_eq!(env.cli(args).ok(), first);
     let object: Value = serde_json::from_str(&first).unwrap();
     assert_eq!(object["backend"], backend);
-    // `bench -c` names the new `prompt_hash` for examples/config/fixtures.jsonl on stderr.
+    // `bench -c` prints the new `prompt_hash` for examples/config/fixtures.jsonl on stderr.
     assert_eq!(object["reason"], Value::Null);
     let wanted = json!({
         "allow_reflection": true, "tokens_budget": 128, "ops": 1, "embed": false, "ops_cap": 10,

@@ -1,5 +1,5 @@
-//! Promise: a stop at the worst moment, a strange file in the spool, a clock that goes
-//! back: every part of every session still counts exactly once.
+//! Promise: every part of every session counts exactly once, even after a stop at the worst moment,
+//! a strange file in the spool or a clock set back.
 
 use crate::common::prelude::*;
 
@@ -7,7 +7,6 @@ fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
     env.state().join("spool").join(name)
 }
 
-/// `s1` is resumed the day after, and ends again.
 fn go_on(env: &TestEnv) {
     let mut session = Session::citing("s1");
     let before = session.text();
@@ -42,7 +41,7 @@ fn a_stop_on_the_way_to_failed_asks_nothing_again() {
     has!(told, "reflect_error");
 }
 
-/// What it has claimed nobody knows until it can be read.
+/// Its claim is unknown until it can be read.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_claimed_while_the_disk_does_not_give_a_job() {
@@ -50,7 +49,7 @@ fn nothing_is_claimed_while_the_disk_does_not_give_a_job() {
     let (file, _) = only_job(&env);
     let aside = file.with_extension("aside");
     fs::rename(&file, &aside).unwrap();
-    // A file whose first byte is an error of the system (EIO).
+    // Reading the first byte of this file is an I/O error (EIO).
     std::os::unix::fs::symlink("/proc/self/mem", &file).unwrap();
     env.hook(Hook::PreCompact, "s1", json!({})).silent();
     env.cli(&["worker"]).fails(1, &["could not read"]);
@@ -112,7 +111,7 @@ fn half_written_copied_and_foreign_files_in_the_spool_hold_up_nobody() {
     has!(told, "20261121T000000-00000006", "unreadable");
 }
 
-/// Its transcript is left to it: what it has claimed only it knows.
+/// The transcript is reserved for it, because only the newer version knows its claim.
 #[test]
 fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
     let (env, _api) = TestEnv::with_ended([Step::Canned]);
@@ -134,7 +133,7 @@ fn a_clock_that_went_back_does_not_make_a_job_wait_for_years() {
     env.write_config("[retry]\nattempts = 1\n");
     env.set("PLAYBOOK_NOW", "2036-11-21T12:00:00Z");
     env.worker();
-    // Too old by that clock: it has gone to failed/. One that is younger waits.
+    // By that clock the job is too old and is in failed/; a younger one waits.
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.worker();
     env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
@@ -142,7 +141,7 @@ fn a_clock_that_went_back_does_not_make_a_job_wait_for_years() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// Where the playbook is can change between two hooks of one session.
+/// The project of a session can change between two of its hooks.
 #[test]
 fn one_transcript_under_two_projects_counts_once() {
     let (env, _api) = TestEnv::with_ended([Step::Canned]);
@@ -167,8 +166,8 @@ fn one_transcript_under_two_projects_counts_once() {
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-/// A worker that did not survive a job three times lets the others go first; one that ends while
-/// such a job only waits was not ended by it.
+/// A job that three workers did not survive is done after the others. A worker that ends while such
+/// a job only waits was not ended by it.
 #[rstest]
 #[case::until_the_user_asks("2026-11-21T12:00:00Z")]
 #[case::until_it_is_due("2026-11-21T20:00:00Z")]
@@ -203,7 +202,7 @@ fn a_worker_for_one_job_leaves_the_others_to_the_next() {
 #[test]
 fn the_job_is_written_though_its_account_cannot_be_told() {
     let (env, _api) = TestEnv::with_model();
-    // The salt of key hashes cannot be read.
+    // The salt of the key hashes cannot be read.
     fs::create_dir_all(env.state().join("salt")).unwrap();
     env.end_citing("s1");
     assert_eq!(env.spool().len(), 1);
@@ -225,7 +224,7 @@ fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
     }
     env.worker();
     assert!(!env.state().join(left[0]).exists());
-    // By the clock of the machine they are new: a hook may be writing them.
+    // By the machine's clock they are new: a hook may be writing them.
     assert!(env.state().join(left[1]).exists());
     env.set("PLAYBOOK_NOW", "2099-01-01T00:00:00Z");
     env.worker();
@@ -234,13 +233,13 @@ fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
     }
 }
 
-/// What waits in the spool has not counted, whenever it was said.
+/// A session that waits in the spool has not counted, whenever it was held.
 #[test]
 fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
     let (mut env, _api) = TestEnv::with_ended([Step::Canned]);
     env.worker();
     env.end_citing("s2");
-    // More was said in a session that has counted, and it ended again.
+    // A session that has counted continued and ended again.
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
     go_on(&env);
     env.lose_memory();
@@ -248,12 +247,12 @@ fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
     assert_eq!(env.marks_of("pat-001"), (3, 0));
 }
 
-/// What an open session has said has not counted either; what it said before its last job has.
+/// The records of an open session have not counted, except those before its last job.
 #[test]
 fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
     let (mut env, _api) = TestEnv::with_ended([Step::Canned]);
     env.set("CLAUDE_PID", std::process::id().to_string());
-    // One ended before, and goes on; one has only begun; one ended.
+    // One session ended before and continues, one has only begun, one ended.
     env.worker();
     for session in ["s1", "s2"] {
         let source = json!({"source": if session == "s1" { "resume" } else { "startup" }});
@@ -271,8 +270,8 @@ fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
     assert_eq!(env.marks_of("pat-001"), (3, 0), "s2, and s1 not again");
 }
 
-/// A memory that was deleted, as our own hint advises for a damaged one, knows of no session;
-/// the votes of those that ended stand in the playbook.
+/// A deleted memory, as our hint advises for a damaged one, knows no sessions; the votes of the
+/// ended ones are in the playbook.
 #[rstest]
 #[case::deleted(None)]
 #[case::empty(Some(""))]
@@ -288,7 +287,7 @@ fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&
     env.learn_citing("s1");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     has!(env.start_by("resume", "s9").1, "what was remembered of ");
-    // It is resumed the day after, and that counts.
+    // The session is resumed on the next day, and that counts.
     go_on(&env);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0));

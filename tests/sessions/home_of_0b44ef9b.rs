@@ -1,14 +1,14 @@
-//! Promise: the home of a user of commit 0b44ef9b is taken over as it is: key points, pins, holds
-//! and counters stay, its jobs count once, and nothing counts again.
+//! Promise: the home of a user of commit 0b44ef9b works as it is: key points, pins, holds and
+//! counters stay, its jobs count once, and nothing counts again.
 
 use crate::common::prelude::*;
 use playbook::digest::name_of;
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/home-0b44ef9b");
-/// The key whose salted hash the fixture's jobs hold.
+/// The key whose salted hash is in the fixture's jobs.
 const KEY: &str = "sk-test-of-a-home";
 
-/// Answers the two sessions that have something new; any other question fails its job.
+/// Answers for the two sessions with new content; any other question fails its job.
 fn judge(prompt: &str) -> String {
     let is_reflectors = prompt.contains("bullet_tags");
     if !is_reflectors {
@@ -22,7 +22,7 @@ fn judge(prompt: &str) -> String {
     }
 }
 
-/// Copies the fixture to the folders of a fresh user, whose jobs `api` answers.
+/// Copies the fixture to the folders of a new user, whose jobs `api` answers.
 fn home(api: &Api) -> TestEnv {
     let mut env = TestEnv::without_worker();
     env.set("AGENTIC_CONTEXT_API_KEY", KEY);
@@ -91,7 +91,7 @@ fn asked(env: &TestEnv, command: &[&str], project: &str) -> Value {
         .json()
 }
 
-/// The key points of a project as `playbook show` has them: name, counters, pin, text.
+/// Returns the key points of a project from `playbook show`: name, counters, pin, text.
 fn points(env: &TestEnv, project: &str) -> Vec<String> {
     listed(&asked(env, &["show"], project)["points"])
 }
@@ -116,7 +116,7 @@ fn listed(points: &Value) -> Vec<String> {
         .collect()
 }
 
-/// The counters of those points that have some, and the pins.
+/// Returns the points with counters above 0, and the pinned ones.
 fn counters(points: &[String]) -> Vec<String> {
     let heads = points.iter().map(|point| {
         let words: Vec<_> = point.split(' ').take(3).collect();
@@ -126,7 +126,7 @@ fn counters(points: &[String]) -> Vec<String> {
     heads.filter(|head| !head.ends_with(" 0/0")).collect()
 }
 
-/// Returns all that must stay the same when nothing new happens.
+/// Returns everything that must stay the same when nothing new happens.
 fn all(env: &TestEnv) -> Vec<Value> {
     let mut all = vec![env.cli(&["jobs", "--json"]).json()];
     for project in ["project", "team"] {
@@ -138,7 +138,7 @@ fn all(env: &TestEnv) -> Vec<Value> {
     all
 }
 
-/// The jobs of a project's history, newest first, but those that found nothing new.
+/// Returns the jobs of a project's history that found something, newest first.
 fn history(env: &TestEnv, project: &str) -> Vec<Value> {
     let log = asked(env, &["log", "-n", "1000"], project);
     let mut jobs = log["jobs"].as_array().unwrap().clone();
@@ -179,7 +179,7 @@ fn a_home_of_0b44ef9b_keeps_what_it_has_and_its_jobs_count_once(#[case] votes: &
     ];
     assert_eq!(counters(&before), expected);
     assert_eq!(before.len(), 10, "{before:?}");
-    // The file says 5/1 and 0/0; a vote for each stood apart from it.
+    // The file says 5/1 and 0/0; one more vote for each was stored separately.
     let team = points(&env, "team");
     assert_eq!(counters(&team), ["pat-001 6/1", "pat-002 1/0"]);
     let own = own_points(&env);
@@ -229,7 +229,7 @@ fn a_home_of_0b44ef9b_keeps_what_it_has_and_its_jobs_count_once(#[case] votes: &
         assert!(new.all(|job| job["event"] == "hand-edit"), "{now:?}");
     }
 
-    // What is not ours in the file stays; with local votes no counter of it changes.
+    // Foreign keys in the file stay; with local votes none of its counters changes.
     let now = env.playbook();
     assert_eq!(now["team_notes"], file["team_notes"]);
     let point = &now["sections"]["PATTERNS & APPROACHES"][0];
@@ -240,7 +240,7 @@ fn a_home_of_0b44ef9b_keeps_what_it_has_and_its_jobs_count_once(#[case] votes: &
     let applied = |file: &Value| file["playbook"]["applied"].as_array().unwrap().clone();
     assert!(applied(&now).starts_with(&applied(&file)), "{now}");
 
-    // Nothing counts again, whether a worker comes once more or each session ends once more.
+    // Nothing counts again when another worker runs or each session ends again.
     let done = all(&env);
     env.worker();
     assert_eq!(all(&env), done);

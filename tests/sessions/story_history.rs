@@ -1,5 +1,4 @@
-//! Promise: every change of a playbook can be explained and taken back, and no id is
-//! given twice.
+//! Promise: every change of a playbook can be explained and undone, and no id is given twice.
 
 use crate::common::prelude::*;
 
@@ -121,7 +120,7 @@ fn rows(points: &[Row<'_>]) -> Vec<String> {
 #[case::pin(&["pin", "pat-001"])]
 fn every_command_can_be_undone_once(#[case] args: &[&str]) {
     let env = with_points();
-    // The first command adds the sections that are missing.
+    // The first command adds the missing sections.
     change(&env, &["edit", "pat-002", "--text", "read the log first!"]);
     let before = (sections(&env), env.playbook()["playbook"]["points"].clone());
     let job = change(&env, args);
@@ -218,7 +217,7 @@ fn a_job_of_another_project_is_not_undone_from_here() {
     assert_eq!(undo(&env, &job)["applied"], true);
 }
 
-/// As a kill leaves it after the file was written: the file holds the job, the history does
+/// The state after a kill that followed the file's write: the file holds the job, the history does
 /// not, and the job is in the spool with its changes.
 #[rstest]
 #[case::before_the_snapshot(false)]
@@ -275,7 +274,8 @@ fn what_the_user_writes_into_the_file_is_kept_recorded_once_and_can_be_undone() 
     write(&env.playbook_path(), playbook.to_string());
     let edited = sections(&env);
 
-    // A job that changes nothing finds it, and the next one does not find it again.
+    // A job that changes nothing itself records the edit, and the next one does not record it
+    // again.
     let session = Session::new("s0").user("hello").assistant("Done.").done();
     env.learn_from(&session);
     assert_eq!(sections(&env), edited);
@@ -311,7 +311,7 @@ fn a_checkout_of_an_older_file_shows_in_the_history_and_gives_no_id_again() {
     assert_eq!(jobs[0]["job"], job);
 }
 
-/// Ways in which a number can become free, and must not.
+/// Ways in which a number becomes free; it must not be given again.
 #[rstest]
 #[case::removed(|env: &TestEnv| { change(env, &["remove", "oth-002"]); })]
 #[case::undone(|env: &TestEnv| { undo(env, &last_job(env)); })]

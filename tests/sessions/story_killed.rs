@@ -1,5 +1,5 @@
-//! Promise: whenever a change of the playbook is killed, the file and its history say the
-//! same in the end, and nobody is said to have edited the file.
+//! Promise: after a kill at any point of a change, the playbook and its history agree in the end.
+//! No edit of the file by hand is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Stdio;
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use crate::common::env::TestEnv;
 use crate::common::story::{history, points};
 
-/// So many changes are killed, each a little later than the one before.
+/// The number of changes that are killed, each a little later than the one before.
 const KILLS: u32 = 90;
-/// They are killed after so many parts of the time that one takes, so that every part of it is hit.
+/// The number of parts of a change's duration; the kills go through them in turn.
 const PARTS: u32 = 30;
 
 #[test]
@@ -71,7 +71,7 @@ fn killed_after(env: &TestEnv, args: &[&str], time: Duration) {
         .stderr(Stdio::null());
     let mut child = command.spawn().expect("the binary starts");
     thread::park_timeout(time);
-    // It may have been quicker.
+    // The process may have ended before.
     _ = child.kill();
     child.wait().expect("a child of ours");
 }

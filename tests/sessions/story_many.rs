@@ -1,4 +1,4 @@
-//! Promise: however many change one playbook at once, nothing is lost.
+//! Promise: however many processes change one playbook at the same time, nothing is lost.
 
 use std::thread;
 
@@ -8,7 +8,7 @@ use crate::common::story::{history, points, write_points};
 const THREADS: usize = 64;
 const EDITS: usize = 4;
 
-/// Each thread edits its own point again and again, each time by a process of its own.
+/// Each thread edits its own point again and again, with a process for each edit.
 #[test]
 fn edits_of_64_threads_through_real_processes_are_all_there() {
     let env = TestEnv::in_memory();
@@ -27,7 +27,7 @@ fn edits_of_64_threads_through_real_processes_are_all_there() {
             scope.spawn(move || {
                 for edit in 1..=EDITS {
                     let told = env.cli(&["edit", name, "--text", &text(n, edit)]);
-                    // On a slow machine it says that it waits for its turn.
+                    // On a slow machine it prints that it waits for its turn.
                     assert_eq!(told.code, Some(0), "{told:?}");
                 }
             });
@@ -38,7 +38,7 @@ fn edits_of_64_threads_through_real_processes_are_all_there() {
         .collect();
     assert_eq!(points(&env), expected);
 
-    // Each edit is a job of its own in the history, and found the text of the one before.
+    // Each edit is a job in the history and found the text of the one before.
     let jobs = history(&env);
     assert_eq!(jobs.len(), THREADS * EDITS);
     let mut edits = vec![0; THREADS + 1];

@@ -1,5 +1,5 @@
-//! Promise: whatever becomes of the file, nothing that was in it is lost: older formats
-//! are taken over and kept, a broken file is told and mended, and what waited goes on.
+//! Promise: nothing in a playbook's file is ever lost. Older formats are read and kept, a broken
+//! file is reported and repaired, and waiting jobs continue.
 
 use crate::common::prelude::*;
 
@@ -12,7 +12,7 @@ fn with_points() -> TestEnv {
     env
 }
 
-/// The files of older formats and broken ones that were kept.
+/// Returns the copies that were kept of files in older formats and of broken ones.
 fn originals(env: &TestEnv) -> Vec<PathBuf> {
     let files = env.files().into_keys();
     files
@@ -30,7 +30,7 @@ fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_g
     let good = sections(&env);
     write(&env.playbook_path(), BROKEN);
 
-    // A session starts: it has the last good version, and the user is told once.
+    // A session starts with the last good version, and the user is notified once.
     let (given, told) = env.start("s2");
     has!(given, "\n[pat-001] ");
     has!(told, "line 2", "playbook undo --to");
@@ -45,7 +45,7 @@ fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_g
     env.cli(&["add", "x"]).fails(1, &words);
     assert_eq!(env.spool().len(), 1, "a refused edit leaves no job");
 
-    // Mended, although the clock stands still and the job is not due.
+    // The file is repaired, although the clock is stopped and the job is not due.
     let told = env.cli(&["undo", "--to"]).ok();
     has!(told, "can be read again");
     assert!(env.spool().is_empty() && env.failed().is_empty(), "{told}");
@@ -53,7 +53,7 @@ fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_g
     let is_broken = |path: &PathBuf| fs::read_to_string(path).unwrap() == BROKEN;
     assert!(originals(&env).iter().any(is_broken));
 
-    // Taking back what came since leads to what there was.
+    // Undoing the later changes restores the earlier state.
     let jobs = history(&env);
     assert_eq!(deeds(&jobs[0]), ["helpful pat-001"]);
     env.cli(&["undo", jobs[0]["job"].as_str().unwrap()]).ok();
@@ -114,7 +114,7 @@ fn a_file_of_an_older_format_is_taken_over_by_the_first_change_and_kept(
 ) {
     let env = TestEnv::without_worker();
     write(&env.playbook_path(), old);
-    // Looking changes nothing.
+    // Reading changes nothing.
     env.cli(&["show"]).ok();
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), old);
 
@@ -151,7 +151,7 @@ fn a_wrong_type_is_told_with_its_place_and_nothing_is_written(
         has!(jobs, *word);
     }
     assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), file);
-    // Mended by hand, it counts.
+    // A file that the user repaired counts.
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.worker_at("2026-11-23T12:00:00Z");
     assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((1, 0), 0));

@@ -1,4 +1,4 @@
-//! Promise: in hostile surroundings nothing hangs, nothing is lost, and the reason is told.
+//! Promise: in a hostile environment nothing hangs, nothing is lost, and the reason is reported.
 
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
@@ -11,7 +11,7 @@ fn fifo(path: &Path) {
 }
 
 fn socket(path: &Path) {
-    // Bound under a short name: a socket's path has little room.
+    // Bound under a short name, because a socket's path has little space.
     let short = std::env::temp_dir().join(format!("pb-{}", std::process::id()));
     drop(UnixListener::bind(&short).expect("a socket"));
     fs::rename(short, path).expect("a socket");
@@ -36,7 +36,7 @@ fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
     env.learn_citing("s2");
     assert_eq!(env.marks_of("pat-001"), (1, 0), "the other session");
     assert!(env.spool().is_empty());
-    // A link to somewhere else is not even a job.
+    // A link to somewhere else does not even make a job.
     let told = match env.failed().first() {
         Some(job) => job["progress"]["failed"].to_string(),
         None => env.log(),
@@ -67,7 +67,7 @@ fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
     for name in ["AGENTIC_CONTEXT_BASE_URL", "AGENTIC_CONTEXT_API_KEY"] {
         env.unset(name);
     }
-    // The clock is wrong for some days, comes back, and is wrong again.
+    // The clock is wrong for some days, correct again, and wrong once more.
     let days = "2126-11-21 2126-11-22 2026-11-22 -009999-06-01 9999-06-01 9999-06-02";
     for day in days.split(' ') {
         let now = &format!("{day}T12:00:00Z");
@@ -81,7 +81,7 @@ fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
     assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
 }
 
-/// No write of ours takes away what is no plain file, wherever a link leads.
+/// Our writes never replace anything but plain files, wherever a link leads.
 #[test]
 fn a_state_file_that_is_a_link_to_a_fifo_is_not_replaced() {
     use std::os::unix::fs::FileTypeExt as _;
@@ -95,7 +95,7 @@ fn a_state_file_that_is_a_link_to_a_fifo_is_not_replaced() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// A folder in which nobody may write, whoever runs the test.
+/// A folder in which no process can write, not even one of root's.
 struct ReadOnly(PathBuf);
 
 impl ReadOnly {
@@ -156,7 +156,7 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
     for hook in Hook::ALL {
         let output = env.hook(hook, "s1", json!({}));
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
-        // However often it is asked: nowhere can it be noted that it was told.
+        // Each start reports it, because no file can record that it was shown.
         if hook == Hook::SessionStart {
             let told = not_learned(&env, "s1", "Read-only file system");
             assert_eq!(told, output.stdout);
@@ -165,7 +165,7 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
     drop(guard);
 }
 
-/// What a start says of why nothing will be learned from the session.
+/// Returns a start's message on why nothing will be learned from the session.
 fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
     let output = env.hook(Hook::SessionStart, session, json!({}));
     has!(output.stdout, "nothing will be learned from this session");
@@ -173,7 +173,7 @@ fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
     output.stdout
 }
 
-/// Jobs cannot be written though marks can: the spool is another user's.
+/// The spool belongs to another user, so jobs cannot be written although marks can.
 #[test]
 fn a_spool_that_cannot_be_written_is_told_at_the_start() {
     let env = TestEnv::with_point();
@@ -197,7 +197,7 @@ fn a_clients_folder_that_leads_elsewhere_is_told_at_the_start() {
     not_learned(&env, "s1", "symlink");
 }
 
-/// Whoever plants one must not be able to make the client wait.
+/// A planted fifo must not make the client wait.
 #[test]
 fn a_fifo_in_the_state_folder_hangs_no_hook() {
     let env = TestEnv::with_point();
@@ -254,7 +254,7 @@ fn a_hook_that_may_write_no_file_ends_in_peace_and_a_start_says_so() {
     }
 }
 
-/// The state on a file system of its own: nothing is moved across.
+/// The state folder is on another file system, to which nothing can be renamed.
 #[test]
 fn the_state_may_be_on_another_file_system() {
     let (mut env, _api) = TestEnv::voting();

@@ -1,11 +1,11 @@
-//! Promise: what git or an editor does to a playbook while the worker is at it costs no vote,
-//! and nothing that they wrote is lost.
+//! Promise: changes of a playbook by git or an editor while the worker runs cost no vote, and
+//! nothing that they wrote is lost.
 
 use crate::common::prelude::*;
 
 const LATER: &str = "2026-11-23T12:00:00Z";
 
-/// A playbook of two points that we have changed before, so that there is a snapshot of it.
+/// Creates a playbook of two points that we have changed before, so that a snapshot exists.
 fn known_playbook() -> TestEnv {
     let env = TestEnv::without_worker();
     env.write_playbook(&[("pat-001", "run the tests"), ("pat-002", "read the docs")]);
@@ -20,7 +20,7 @@ fn put(path: &Path, text: &str) {
     fs::rename(&temporary, path).unwrap();
 }
 
-/// No snapshot tells of it yet, but the reflector was shown it.
+/// There is no snapshot of it yet, but the reflector was shown it.
 #[test]
 fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
     let (mut env, api) = TestEnv::asking_for([Step::Canned.after(Duration::from_millis(300))]);
@@ -37,7 +37,7 @@ fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// There is no snapshot of it; what is known is that the user trusts it, or that a start showed it.
+/// There is no snapshot of it, but the user trusts it or a start showed it.
 #[rstest]
 #[case::that_the_user_trusts("trust")]
 #[case::that_a_start_showed("start")]
@@ -59,7 +59,7 @@ fn a_playbook_that_we_never_changed_is_waited_for_too(#[case] known_by: &str) {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// Between the worker's last look at the file and its own write.
+/// The change happens between the worker's last look at the file and its write.
 #[rstest]
 #[case::a_checkout("replace: compared", Some("checked out"))]
 #[case::a_branch_without_it("replace: compared", None)]
@@ -88,7 +88,7 @@ fn what_comes_at_the_last_moment_is_not_overwritten(
         Some(text) => put(&path, &before.replace("read the docs", text)),
         None => fs::remove_file(&path).unwrap(),
     }
-    // It says so before it pauses.
+    // The worker logs the pause before it stops.
     wait_until("the worker to have paused", || {
         let stat = fs::read_to_string(format!("/proc/{}/stat", worker.id())).unwrap_or_default();
         stat.contains(") T ")

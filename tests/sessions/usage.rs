@@ -1,5 +1,5 @@
-//! Promise: a start gives every key point that fits, what the user wants first, and counts in how
-//! many sessions each one was shown and cited.
+//! Promise: a start gives every key point that fits, the user's first, and counts the sessions in
+//! which each was shown and cited.
 
 use crate::common::prelude::*;
 
@@ -37,7 +37,7 @@ fn a_point_that_no_session_cites_is_given_as_long_as_it_fits() {
     has!(env.cli(&["log", "pat-001"]).ok(), usage);
 }
 
-/// A full start leaves out the model's own points before those of the user.
+/// A start without room for all leaves out the model's own points before the user's.
 #[test]
 fn a_full_start_keeps_the_points_that_the_user_added() {
     let env = TestEnv::without_worker();

@@ -1,7 +1,7 @@
-//! Promise: a session's verdict on a key point counts only where the session was given that
-//! point, with the text it has now, or cited it; and a point that failed gets no praise.
+//! Promise: a session's verdict on a key point counts only if the session was given the point with
+//! its present text, or cited it. A point that failed gets no praise.
 //!
-//! Each case is a session with the mark that a reader would give `pat-001` for it.
+//! Each case is a session with the votes that a reader would give `pat-001` for it.
 
 use std::time::SystemTime;
 
@@ -38,7 +38,7 @@ fn by_rules_a_citation_is_no_vote() {
     assert_eq!(env.marks_of("pat-001"), NOTHING);
 }
 
-/// What the assistant says of the point, and what happens then.
+/// The assistant's use of the point, and the events after it.
 enum Then {
     Works,
     Compacted(&'static str),
@@ -76,7 +76,7 @@ fn a_point_that_was_not_shown_counts_where_it_is_cited(
     assert_eq!(env.marks_of("pat-001"), marks);
 }
 
-/// A model that gives every point of the playbook the same verdict, whatever it reads.
+/// Sets a model that gives every point of the playbook the same verdict.
 fn judged_by(verdict: &str) -> (Api, TestEnv) {
     let all = ["pat-001", "mis-002", "pat-002"].map(|name| (name, verdict));
     asking(&all)
@@ -89,7 +89,7 @@ fn asking(verdicts: &[(&str, &str)]) -> (Api, TestEnv) {
     (api, env)
 }
 
-/// A session that does not cite `pat-001`, and is worth a judgement.
+/// Builds a session that does not cite `pat-001` and is worth reflecting on.
 fn quiet(id: &str) -> Session {
     Session::saying(id, "Done, by [mis-002].")
 }
@@ -156,7 +156,7 @@ fn a_later_injection_counts_with_the_first(#[case] source: &str) {
     assert_eq!(env.marks_of("pat-001"), HELPED);
 }
 
-/// As on another machine, or before this was recorded.
+/// The record is missing on another machine, and for earlier sessions.
 #[rstest]
 #[case::the_transcript_shows_the_point(LINE, "SessionStart", "By [mis-002].", HELPED)]
 #[case::with_another_text(&LINE.replace("every", "each"), "SessionStart", "By [pat-001].", NOTHING)]
@@ -242,7 +242,7 @@ fn a_point_gets_one_vote_of_a_session_however_often_it_is_named(
     assert_eq!(env.marks_of("pat-001"), marks);
 }
 
-/// It has a context of its own, in which the playbook is not.
+/// A subagent has its own context, without the playbook.
 #[test]
 fn a_subagent_is_judged_only_by_the_points_that_it_cites() {
     let (api, env) = judged_by("helpful");
@@ -261,13 +261,13 @@ fn a_subagent_is_judged_only_by_the_points_that_it_cites() {
     let [reflector, curator] = [0, 1].map(|n| api.requests()[n].prompt());
     has!(reflector, "run the tests before");
     lacks!(reflector, "do not edit generated");
-    // A new point must not say once more what is there.
+    // The curator sees all points, because a new one must not repeat any.
     has!(curator, "do not edit generated");
     assert_eq!(env.marks_of("pat-001"), HELPED);
     assert_eq!(env.marks_of("mis-002"), NOTHING);
 }
 
-/// The client keeps in a subagent's transcript what hooks gave it at its start.
+/// The client keeps the context that hooks gave at a subagent's start in its transcript.
 #[test]
 fn a_subagent_that_is_learned_from_is_given_the_playbook_and_judged_by_it() {
     let (api, env) = judged_by("helpful");
@@ -299,7 +299,7 @@ fn records(env: &TestEnv) -> Vec<PathBuf> {
     files.flatten().flatten().map(|file| file.path()).collect()
 }
 
-/// A job that waits for its model goes on with what it knew when it was claimed.
+/// A job that waits for its model continues with what it knew when it was claimed.
 #[test]
 fn what_a_session_was_given_is_asked_once_for_a_job() {
     let (api, mut env) = judged_by("helpful");
@@ -316,7 +316,7 @@ fn what_a_session_was_given_is_asked_once_for_a_job() {
     assert_eq!(env.marks_of("pat-001"), HELPED);
 }
 
-/// The names in the record tell nobody the session, and it holds no text.
+/// The names in the record do not reveal the session, and it holds no text.
 #[test]
 fn a_record_holds_names_and_hashes_and_goes_with_its_transcript() {
     let mut env = with_points();

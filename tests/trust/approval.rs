@@ -1,5 +1,5 @@
-//! Promise: with `curator.approval = "ask"` nothing that a model asks for is in the playbook
-//! before the user has taken it; votes count at once.
+//! Promise: with `curator.approval = "ask"` no operation of a model is in the playbook before the
+//! user has accepted it; votes count immediately.
 
 use super::projects::quarantine;
 use crate::common::prelude::*;
@@ -61,7 +61,7 @@ fn what_a_model_asks_for_waits_until_the_user_takes_it() {
     assert!(waiting(&env).is_empty());
 }
 
-/// What the user refused is not said to wait when it is proposed again.
+/// A text that the user refused does not wait again when it is proposed again.
 #[test]
 fn what_was_refused_is_not_proposed_again() {
     let env = TestEnv::with_point();
@@ -73,7 +73,7 @@ fn what_was_refused_is_not_proposed_again() {
     assert!(waiting(&env).is_empty());
 }
 
-/// What the user changed meanwhile is not overwritten.
+/// A point that the user changed meanwhile is not overwritten.
 #[test]
 fn an_operation_that_no_longer_fits_is_told_and_not_taken() {
     let env = asked();

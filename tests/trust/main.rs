@@ -1,4 +1,4 @@
-//! Promise: nothing enters a session, and nobody writes our files, without the user's trust.
+//! Promise: without the user's trust nothing enters a session, and no stranger writes our files.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,

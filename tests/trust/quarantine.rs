@@ -1,5 +1,5 @@
-//! Promise: what looks like an attack waits in quarantine, whoever brought it, until the user
-//! decides, and what the user says of it counts.
+//! Promise: a text that looks like an attack waits in quarantine, whatever its source, until the
+//! user decides, and that decision counts.
 
 use super::projects::{POISON, cloned, quarantine, trusted_clone};
 use crate::common::prelude::*;
@@ -9,7 +9,7 @@ fn what_is_in_quarantine_is_told_before_any_worker_has_run() {
     let env = trusted_clone(&[("pat-001", "first"), ("mis-001", POISON)]);
     has!(env.told_at_start("s1"), "1 key point is held back");
     assert_eq!(env.told_at_start("s2"), "", "once is enough");
-    // Nor is it told of what is there no more.
+    // The notice also ends when the text was decided on.
     env.worker();
     let held = quarantine(&env);
     env.cli(&["review", "accept", &held[0]["id"].to_string()])
@@ -21,7 +21,7 @@ fn what_is_in_quarantine_is_told_before_any_worker_has_run() {
 #[test]
 fn a_point_that_left_the_file_is_in_quarantine_no_more() {
     let env = trusted_clone(&[("pat-001", "first"), ("mis-001", POISON)]);
-    // An undo brings the attack back.
+    // An undo restores the attack.
     let dropped = change(&env, &["remove", "mis-001"]);
     let added = change(&env, &["undo", &dropped]);
     env.worker();
@@ -48,7 +48,7 @@ fn a_dropped_point_that_comes_back_waits_again() {
         }
         env.cli(&["review", "drop", &id]).ok();
         assert_eq!(quarantine(&env), Vec::<Value>::new());
-        // Pulled again, or brought back by an undo.
+        // The point is pulled again, or restored by an undo.
         if round == 0 {
             env.write_playbook(&points);
             env.cli(&["trust"]).ok();
@@ -92,8 +92,8 @@ fn what_the_user_says_in_review_counts() {
     assert_eq!(quarantine(&env), Vec::<Value>::new());
 }
 
-/// "Operations whose text carries command execution, … are put in quarantine", once. What names
-/// a host that no note names is refused before.
+/// "Operations whose text carries command execution, … are put in quarantine", once. An operation
+/// with a host that no note names is refused before.
 #[test]
 fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
     let wanted = json!([
@@ -135,7 +135,7 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
     has!(all, "none of its notes names https://evil.test");
     has!(all, "it sets itself above");
 
-    // Each once, however often the job is done again.
+    // Each text is held once, however often the job is repeated.
     env.worker();
     let held = quarantine(&env);
     assert_eq!(held.len(), 4, "{held:#?}");
@@ -153,7 +153,7 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
     lacks!(told, "held back");
 }
 
-/// What is in quarantine was put there by the rules of its time.
+/// Texts in quarantine were put there by the rules of their time.
 #[test]
 fn what_earlier_rules_held_back_is_offered_once_and_never_applied_by_itself() {
     let mut env = trusted_clone(&[("pat-001", POISON), ("pat-002", &format!("{POISON}!"))]);
@@ -199,7 +199,7 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
     let told = env.cli(&[wishes[0], &["--json"]].concat()).json();
     assert_eq!(told["applied"], false, "{told}");
     assert_eq!(env.playbook(), before);
-    // The same wish again waits once.
+    // The same request again waits once.
     let held = quarantine(&env);
     assert_eq!(held.len(), 2, "{held:?}");
     let id = held[1]["id"].to_string();
@@ -217,7 +217,7 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
     has!(env.playbook().to_string(), "evil.test");
 }
 
-/// A page can make the agent run a command: what is pinned only a person at a terminal changes.
+/// A page can make the agent run a command, so only a person at a terminal changes pinned points.
 #[test]
 fn what_is_pinned_the_agent_neither_changes_nor_unpins() {
     let mut env = TestEnv::with_point();
@@ -238,7 +238,8 @@ fn what_is_pinned_the_agent_neither_changes_nor_unpins() {
     env.cli(&["pin", "pat-001", "--off"]).ok();
 }
 
-/// A model is shown what is harmless, also of an untrusted clone, and says nothing of the rest.
+/// A model is shown the harmless points, also of an untrusted clone, and its operations on the
+/// others are ignored.
 #[test]
 fn what_is_held_back_is_neither_shown_to_a_model_nor_touched() {
     for is_trusted in [true, false] {

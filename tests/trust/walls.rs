@@ -1,6 +1,5 @@
-//! Promise: a state folder that others may have touched is not used, a link out of a project
-//! is followed only where the user trusts it, and nothing is read that is no transcript of the
-//! client's.
+//! Promise: a state folder that others may have touched is not used. A link out of a project is
+//! followed only if the user trusts it. Only transcripts of the client's are read.
 
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 
@@ -19,7 +18,7 @@ fn mode_of(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// What a start says to the user, where it gives nothing of the playbook.
+/// Returns the notice of a start that gives nothing of the playbook.
 fn told_alone(env: &TestEnv, session: &str) -> String {
     let (given, told) = env.start(session);
     assert_eq!(given, "");
@@ -40,7 +39,7 @@ fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
     for hook in hooks.filter(|hook| *hook != Hook::SessionStart) {
         env.hook(hook, "s1", json!({})).silent();
     }
-    // Each start tells it: there is nothing that could remember.
+    // Each start reports it, because no file can record that it was shown.
     let name = folder.to_str().unwrap();
     for session in ["s1", "s2"] {
         let told = told_alone(&env, session);
@@ -53,7 +52,7 @@ fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
     }
     assert!(env.changed_since(&before).is_empty());
 
-    // Mended, all works again.
+    // Repaired, all works again.
     set_mode(&folder, 0o700);
     env.hook(Hook::SessionStart, "s1", json!({})).context();
 }
@@ -115,7 +114,7 @@ fn a_trust_record_that_others_can_have_written_is_not_believed(
 ) {
     let env = trusted();
     env.hook(Hook::SessionStart, "s1", json!({})).context();
-    // As it was before anybody closed it.
+    // The mode that it had before we closed it.
     set_mode(&env.state(), 0o755);
     let record = env.project_state().join("trust");
     let open = record.ancestors().nth(above).unwrap();
@@ -180,7 +179,7 @@ fn assert_private(path: &Path) {
     entries.for_each(|entry| assert_private(&entry.unwrap().path()));
 }
 
-/// A project below a git work tree whose playbook is a link to a file elsewhere.
+/// Creates a project in a git work tree whose playbook is a link to a file elsewhere.
 fn linked(name: &str) -> TestEnv {
     let env = TestEnv::with_point();
     fs::create_dir_all(env.project().join(".git")).unwrap();
@@ -206,7 +205,7 @@ fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &s
     let before = fs::read(&target).ok();
     let out = "leads out of the project";
     has!(told_alone(&env, "s1"), out);
-    // Nor is it shown to who only looks.
+    // Commands that only read refuse it, too.
     for command in [&["add", "x"][..], &["show"], &["report"], &["export"]] {
         env.cli(command).fails(1, &[out, "playbook trust"]);
     }
@@ -218,7 +217,7 @@ fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &s
     has!(env.reasons()[0], out);
     assert_eq!(fs::read(&target).ok(), before, "neither written nor made");
 
-    // Trusted, it is followed, and said once and never again.
+    // In a trusted project it is followed, and reported only once.
     env.cli(&["trust"]).ok();
     has!(env.cli(&["show"]).ok(), "run the tests");
     let (given, told) = env.start("s2");
@@ -234,7 +233,7 @@ fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &s
     assert!(target.is_file() && env.project().join(".claude").join(name).is_symlink());
 }
 
-/// A hook reads the path of the transcript from stdin; a worker would read the file.
+/// A hook reads the transcript's path from stdin; a worker would read that file.
 #[rstest]
 #[case::elsewhere("/etc/passwd")]
 #[case::relative("passwd")]
@@ -264,7 +263,7 @@ fn what_is_no_transcript_of_the_clients_makes_no_job(#[case] path: &str) {
     assert_eq!(env.marks_of("pat-001"), (0, 0));
 }
 
-/// Names from stdin are hashed before they are a part of a path.
+/// Names from stdin are hashed before they become part of a path.
 #[test]
 fn ids_from_stdin_are_never_parts_of_paths() {
     let env = TestEnv::with_point();

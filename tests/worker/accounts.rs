@@ -1,5 +1,5 @@
-//! Promise: what is asked is what Claude Code itself would ask, and what `doctor` says; nothing
-//! goes elsewhere, and no project that was only cloned has a say in it.
+//! Promise: the model, account and server are those that Claude Code itself would use and `doctor`
+//! names. Nothing is sent elsewhere, and a cloned project cannot change that.
 
 use super::backends::{FAKE, answering};
 use crate::common::prelude::*;
@@ -7,14 +7,14 @@ use crate::common::prelude::*;
 const KEY: &str =
     r#"{"env": {"ANTHROPIC_API_KEY": "sk-ant-of-settings", "ANTHROPIC_BASE_URL": "{own}"}}"#;
 const HELPER: &str = r#"{"apiKeyHelper": "touch $HOME/helper-ran; echo sk-ant-of-helper"}"#;
-/// All that a clone can say, to its own server.
+/// Settings by which a clone could redirect requests to its own server.
 const CLONE: &str = r#"{"apiKeyHelper": "touch $HOME/helper-ran", "env": {"ANTHROPIC_API_KEY": "sk-ant-of-clone",
     "ANTHROPIC_BASE_URL": "{other}", "ANTHROPIC_CUSTOM_HEADERS": "X-A: b", "AGENTIC_CONTEXT_BASE_URL": "{other}",
     "CLAUDE_CODE_USE_BEDROCK": "1"}}"#;
 
-/// Surroundings of a user, who is logged in or has accepted the project, and what follows: the
-/// backend, words of `doctor`'s sentence on who pays, and words of the environment of a client
-/// that is asked, or of the headers of a request. `{own}` and `{other}` are servers.
+/// Environments of a user who is logged in or has accepted the project, with the results: the
+/// backend, words of `doctor`'s sentence on who pays, and words of the client's environment or of a
+/// request's headers. `{own}` and `{other}` are servers.
 const CASES: &str = r#"nothing
 # key in the environment [login]
 env ANTHROPIC_API_KEY=sk-ant-own ANTHROPIC_BASE_URL={own}
@@ -159,7 +159,7 @@ fn check(case: &str) {
     } else {
         has!(told, "sent today (21 Nov): ", pays);
         lacks!(screens, "nobody");
-        // By the ledger, whatever the settings say by now.
+        // The ledger counts, whatever the present settings are.
         env.write_config("backend = \"rules\"\n");
         let now = self::doctor(&env)["pays"].as_str().unwrap().to_owned();
         has!(now, "nobody now; ", "went out before");
@@ -171,7 +171,6 @@ fn doctor(env: &TestEnv) -> Value {
 }
 
 impl TestEnv {
-    /// The environment of the client that was asked, and its model.
     fn client_saw(&self) -> String {
         let noted = |name: &str| fs::read_to_string(self.home().join(name)).unwrap();
         noted("environment") + &noted("arguments").replace("--model\n", "--model=")
@@ -183,7 +182,7 @@ fn what_is_asked_is_what_the_client_would_ask_and_what_doctor_says() {
     CASES.split("\n# ").for_each(check);
 }
 
-/// The client runs the helper; its command is on no command line.
+/// The client runs the helper, whose command is on no command line.
 #[test]
 fn a_helper_is_handed_to_the_client_in_a_file_that_is_gone_afterwards() {
     let mut env = TestEnv::with_point();

@@ -1,9 +1,9 @@
-//! Promise: a failing API costs neither a session nor a mark: what may pass waits and is
-//! done later; what cannot be used is set aside with its reason.
+//! Promise: a failing API costs neither a session nor a vote. A temporary failure waits and is
+//! retried; a useless reply is set aside with its reason.
 
 use crate::common::prelude::*;
 
-/// The answer of the reflector's template that shows how one looks.
+/// The example reply in the reflector's template.
 const EXAMPLE: &str = r#"{"analysis": "The parser was rewritten test first, as [pat-007] advises, and all tests passed at once. The commit was rejected: [pref-002] says to squash, but the user wanted the steps kept.", "bullet_tags": []}"#;
 
 #[rstest]
@@ -39,7 +39,7 @@ fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: u
     assert_eq!(env.playbook(), before);
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
 
-    // The backend is parked: nobody tries again before its time.
+    // The backend is paused: no worker tries again before its time.
     env.worker();
     assert_eq!(api.requests().len(), requests);
 
@@ -100,7 +100,7 @@ fn a_question_that_is_too_large_is_asked_with_less_evidence(#[case] refused: Ste
     // The instructions and the playbook are the same in both.
     assert!(sizes[1] + 10_000 < sizes[0], "{sizes:?}");
 
-    // Where that is too large as well, the job is kept for another try.
+    // If that is too large as well, the job is kept for a retry.
     let (env, api) = with_long_session(&[refused]);
     env.worker();
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
@@ -138,12 +138,12 @@ fn an_absurd_bill_is_not_believed() {
     assert_eq!(env.marks_of("pat-001"), (2, 0), "{:?}", env.spool());
 }
 
-/// Whose account they came from no longer matters, and it may be gone for good.
+/// The account of the answers no longer matters, and it may no longer exist.
 #[test]
 fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
     let (mut env, own) = TestEnv::with_ended([Step::Text(tags(&[("pat-001", "helpful")]))]);
     let other = Api::canned();
-    // No snapshot can be kept.
+    // Snapshots cannot be written.
     let snapshots = env.paths().snapshots(&env.project());
     write(&snapshots, "");
     env.worker();
@@ -193,7 +193,7 @@ fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
     lacks!(env.told_at_start("s9"), "nothing is learned");
 }
 
-/// The reflector is answered; the question to the curator comes back.
+/// The reflector is answered; the curator's reply repeats the question.
 #[rstest]
 #[case::whole(Step::echo())]
 #[case::its_example(Step::text(
@@ -231,7 +231,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Its connection is of no use any more; the next worker opens the memory anew.
+/// The worker's connection cannot be used any more; the next worker opens the memory again.
 #[test]
 fn a_worker_whose_memory_is_taken_away_under_it_ends_and_the_next_counts() {
     let late = Step::Sleep(Duration::from_secs(1), Box::new(Step::Canned));

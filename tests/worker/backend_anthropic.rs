@@ -23,7 +23,7 @@ pub(super) const ASK: Ask<'static> = Ask {
     deadline: None,
 };
 
-/// Patience for tests: the same attempts, short pauses.
+/// Returns a policy for tests: the same attempts, short pauses.
 pub(super) fn quick() -> RetryPolicy {
     RetryPolicy {
         base: Duration::from_millis(10),

@@ -1,4 +1,4 @@
-//! The `claude-cli` backend against a `claude` that plays its part from a script.
+//! The `claude-cli` backend against a scripted `claude`.
 
 use std::ffi::OsStr;
 use std::time::Instant;
@@ -23,7 +23,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"the answer
 '"modelUsage":{"claude-haiku-5-5":{"outputTokens":4}},"api_error_status":null}'
 "#;
 
-/// A fake client with a home of its own, in which it notes how it was called.
+/// A fake client with its own home, in which it records how it was called.
 struct Client {
     home: TempDir,
 }
@@ -71,7 +71,7 @@ impl Client {
         pids.lines().map(str::to_owned).collect()
     }
 
-    /// Checks that every process which noted its number is gone, or soon is.
+    /// Asserts that every process that recorded its number ends.
     #[track_caller]
     fn assert_nobody_is_left(&self) {
         assert_gone(&self.pids());
@@ -95,7 +95,7 @@ fn the_client_is_isolated_by_its_flags_its_environment_and_its_folder() {
     client.answers().unwrap();
     let arguments = client.note("arguments");
     let arguments: Vec<&str> = arguments.split_terminator('\n').collect();
-    // Where two spaces stand an empty word is between them.
+    // Two spaces enclose an empty word.
     let expected = "-p --settings {\"disableAllHooks\":true} --setting-sources  \
         --no-session-persistence --tools  --strict-mcp-config --disable-slash-commands \
         --max-turns 1 --output-format json --effort low --system-prompt You_judge_sessions. \
@@ -174,7 +174,7 @@ fn the_callers_deadline_counts_when_it_is_nearer() {
 
 #[test]
 fn a_child_that_stays_behind_neither_delays_the_answer_nor_remains() {
-    // It ignores what can be ignored and holds the client's stdout open.
+    // It ignores all signals that can be ignored and holds the client's stdout open.
     let client = Client::that(&format!(
         "(trap '' TERM HUP INT; while :; do sleep 600; done) & echo $! >> \"$HOME/pids\"\n{ANSWER}"
     ));

@@ -1,5 +1,5 @@
-//! Promise: any server with chat completions in the form of `OpenAI`'s can judge sessions, on this
-//! machine without a key; what it does not know is left out, and nothing is sent where it should not.
+//! Promise: any server with chat completions in `OpenAI`'s format can judge sessions, without a key
+//! on this machine. Fields that it does not support are left out, and nothing is sent elsewhere.
 
 use super::backend_anthropic::{self, quick, wait};
 use crate::common::prelude::*;

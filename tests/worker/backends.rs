@@ -1,11 +1,10 @@
-//! Promise: whoever answers is chosen by settings and surroundings, is paid for by the right
-//! account, and leaves nobody behind.
+//! Promise: settings and environment choose the backend, the right account pays, and no process is
+//! left behind.
 
 use crate::common::prelude::*;
 
 pub(super) const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
 
-/// A user whose client plays `play`, with a session that has ended.
 fn logged_in(play: &str) -> TestEnv {
     let env = user_of_client(play);
     env.end_citing("s1");
@@ -47,7 +46,7 @@ fn pids(env: &TestEnv) -> Vec<String> {
 
 fn is_running(pid: &String) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // A process that only waits to be reaped is gone.
+    // A process that only waits to be reaped counts as ended.
     stat.rsplit(") ")
         .next()
         .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
@@ -122,7 +121,7 @@ fn what_may_pass_waits() {
         env.worker();
         assert_eq!((env.spool().len(), env.failed().len()), (1, 0), "{said}");
         has!(reason(&env), &format!("reflect_error:{kind}"));
-        // Nobody tries again before its time.
+        // No worker tries again before its time.
         env.worker();
         assert_eq!(pids(&env).len(), 1, "{said}");
     }
@@ -184,7 +183,7 @@ fn a_client_that_outlives_a_killed_worker_is_ended_by_the_next_one_with_its_fold
 
 const KEY: &str = "sk-ant-api03-loopback-0123456789abcdef";
 
-/// A user with a key and a login, who answered this when the client asked about the key.
+/// Creates a user with a key and a login, who gave this answer when the client asked about the key.
 fn asked(api: &Api, started_as: &str, answer: &str) -> TestEnv {
     let mut env = user_of_client(&good());
     env.set("ANTHROPIC_BASE_URL", api.base_url());
@@ -197,7 +196,7 @@ fn asked(api: &Api, started_as: &str, answer: &str) -> TestEnv {
     env
 }
 
-/// As the client chooses: docs/how-it-works.md has what was measured.
+/// The client's choice, as measured for docs/how-it-works.md.
 #[rstest]
 #[case::refused_in_a_terminal("cli", "rejected", 0)]
 #[case::refused_but_nobody_is_asked("sdk-cli", "rejected", 2)]
@@ -241,7 +240,7 @@ fn a_key_that_no_header_can_carry_is_told_and_nothing_else_pays() {
     has!(env.cli(&["status"]).ok(), "AGENTIC_CONTEXT_API_KEY");
 }
 
-/// A key comes before a login, and none of the two before what the user chose by name.
+/// A key comes before a login, and a backend that the user chose by name before both.
 #[rstest]
 #[case::a_key("anthropic", FAKE, "no key")]
 #[case::the_client("claude-cli", "/usr", "`claude` on PATH")]
@@ -259,7 +258,7 @@ fn a_backend_chosen_by_name_waits_for_what_it_needs(
 }
 
 fn diagnosis(env: &TestEnv) -> Value {
-    // Nothing is registered here, which is broken.
+    // No hook is registered here, which counts as broken.
     let told = env.cli(&["doctor", "--json"]);
     assert_eq!((told.code, told.stderr.as_str()), (Some(1), ""));
     serde_json::from_str(&told.stdout).unwrap()
@@ -283,7 +282,7 @@ fn doctor_says_what_answers_why_and_who_pays() {
     is_found(&env, ["rules", "`claude` is not logged in", "nobody"], 0);
     let login = "{\"oauthAccount\": {\"a\": 1}}";
     write(&env.home().join(".claude.json"), login);
-    // The first look makes the salt that the account's name is hashed with.
+    // The first run creates the salt with which the account's name is hashed.
     _ = diagnosis(&env);
     let pays = "the login of Claude Code in ";
     is_found(&env, ["claude-cli", "its state names an account", pays], 0);

@@ -1,38 +1,41 @@
-//! Promise: whatever git does with branches that have learned, no point and no vote is lost and
-//! none is doubled: with the merge driver without a conflict, without it after any command.
+//! Promise: whatever git does with branches that have learned, no point or vote is lost or doubled:
+//! with the merge driver without a conflict, without it after any command.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use rstest::rstest;
+
 use super::repository::{Driver, Repository, told};
 
-/// What was learned on branches and how they were joined; then what there is to be.
+/// The histories of branches and how they were joined, each with the expected playbook.
 const CASES: &str = include_str!("../vectors/branches.txt");
 
-#[test]
-fn every_way_to_join_branches_keeps_what_each_has_learned() {
+#[rstest]
+#[case::with_the_driver(Driver::Installed)]
+#[case::without_it(Driver::Missing)]
+fn every_way_to_join_branches_keeps_what_each_has_learned(#[case] driver: Driver) {
     let mut failures = String::new();
-    for driver in [Driver::Installed, Driver::Missing] {
-        let repository = Repository::new(driver);
-        for case in CASES.lines().filter(|line| !line.starts_with('#')) {
-            let (script, expected) = case.split_once(" => ").expect("a case");
-            let said = repository.run(script);
-            if said != expected {
-                // Writing to a string cannot fail.
-                _ = writeln!(failures, "{driver:?}: {script}: {said}, not {expected}");
-            }
+    let repository = Repository::new(driver);
+    for case in CASES.lines().filter(|line| !line.starts_with('#')) {
+        let (script, expected) = case.split_once(" => ").expect("a case");
+        let said = repository.run(script);
+        if said != expected {
+            // Writing to a string cannot fail.
+            _ = writeln!(failures, "{script}: {said}, not {expected}");
         }
     }
     assert!(failures.is_empty(), "{failures}");
 }
 
-/// Two branches that learn, pick and merge at random; what comes of it is what each job did.
+/// Generates two branches that learn, pick and merge at random; the expected result is the sum of
+/// all jobs.
 fn history(random: &mut impl FnMut(usize) -> usize) -> (String, String) {
     let mut script = vec!["+p".to_owned(), "new t".to_owned(), "on main".to_owned()];
     let mut all: BTreeMap<String, (u64, u64)> = BTreeMap::from([("p".to_owned(), (0, 0))]);
     let mut here = [vec!["p".to_owned()], vec!["p".to_owned()]];
     let names = ["main", "t"];
-    // Whether the last job of each branch added a point, where the other has not picked it yet.
+    // `true` if the last job of each branch added a point; `None` once the other branch picked it.
     let mut tips: [Option<bool>; 2] = [None, None];
     let mut at = 0;
     for _ in 0..6 + random(10) {
@@ -40,8 +43,8 @@ fn history(random: &mut impl FnMut(usize) -> usize) -> (String, String) {
         let text = known[random(known.len())].clone();
         match random(9) {
             8 => {
-                // What is picked from a branch with other points may be about one that has
-                // another number here.
+                // A pick from a branch with other points may concern one that has another number
+                // here.
                 let others = here[1 - at].clone();
                 let before = match tips[1 - at] {
                     Some(true) => others.split_last().map_or(&[][..], |(_, before)| before),
@@ -88,14 +91,15 @@ fn history(random: &mut impl FnMut(usize) -> usize) -> (String, String) {
     (script.join("; "), told(all))
 }
 
-/// 40 pairs of histories; `PLAYBOOK_TEST_HISTORIES` says how many, `PLAYBOOK_TEST_SEED` which.
+/// Runs 16 pairs of histories; `PLAYBOOK_TEST_HISTORIES` sets the number, `PLAYBOOK_TEST_SEED` the
+/// first seed.
 #[test]
 fn random_histories_lose_nothing_and_double_nothing() {
     let number = |name: &str, otherwise: u64| {
         let set = std::env::var(name).ok();
         set.map_or(otherwise, |number| number.parse().unwrap())
     };
-    let count = number("PLAYBOOK_TEST_HISTORIES", 40);
+    let count = number("PLAYBOOK_TEST_HISTORIES", 16);
     let first = number("PLAYBOOK_TEST_SEED", 1);
     let repositories = [Driver::Installed, Driver::Missing].map(Repository::new);
     for seed in first..first + count {

@@ -1,15 +1,15 @@
-//! Promise: nobody is surprised by a bill: what is spent is written down, what a limit holds
-//! back waits and says so, and goes on when the limit allows.
+//! Promise: no bill is a surprise: spending is recorded, what a limit holds back waits and is
+//! reported, and continues when the limit allows.
 
 use crate::common::api::{INPUT_TOKENS, OUTPUT_TOKENS};
 use crate::common::prelude::*;
 
-/// The model votes, and takes no notes: each session takes one call.
+/// A model that votes and takes no notes: one call for each session.
 fn voting() -> [Step; 1] {
     [Step::votes()]
 }
 
-/// A user with so many sessions that have ended, and nothing sent yet.
+/// Creates a user with this many ended sessions; nothing was sent yet.
 fn ended(steps: impl IntoIterator<Item = Step>, config: &str, sessions: usize) -> (TestEnv, Api) {
     let (env, api) = TestEnv::asking_for(steps);
     env.write_config(config);
@@ -23,18 +23,20 @@ fn today(env: &TestEnv) -> Value {
     env.cli(&["status", "--cost", "--json"]).json()["today"].clone()
 }
 
-/// A thousand sessions end in a day, as after a script gone wild, with the limits by default.
+/// Many more sessions end in a day than it has calls, as after a script gone wild.
 #[test]
 fn a_runaway_stops_at_the_days_calls_and_goes_on_the_next_day() {
-    const LIMIT: usize = 400;
-    let (mut env, api) = ended([Step::Canned], "[retry]\nbase_ms = 1\n", 1_000);
+    const LIMIT: usize = 60;
+    const SESSIONS: usize = 160;
+    let config = format!("[retry]\nbase_ms = 1\n[budgets]\ncalls_per_day = {LIMIT}\n");
+    let (mut env, api) = ended([Step::Canned], &config, SESSIONS);
     env.worker();
     assert_eq!(api.requests().len(), LIMIT);
     assert_eq!(today(&env)["calls"], LIMIT);
     let left = env.spool().len();
-    let reason = "budget: 400 calls today, `budgets.calls_per_day` is 400";
+    let reason = "budget: 60 calls today, `budgets.calls_per_day` is 60";
     assert_eq!(env.reasons(), vec![reason; left]);
-    // Later that day nothing goes on.
+    // Later that day nothing continues.
     env.worker_at("2026-11-21T23:00:00Z");
     assert_eq!(api.requests().len(), LIMIT);
 
@@ -42,7 +44,7 @@ fn a_runaway_stops_at_the_days_calls_and_goes_on_the_next_day() {
     assert_eq!(api.requests().len(), 2 * LIMIT);
     let jobs = env.spool();
     let left = jobs.iter().filter(|job| job["event"] == "session-end");
-    let done = 1_000 - left.count();
+    let done = SESSIONS - left.count();
     assert_eq!(env.marks_of("pat-001"), (done as u64, 0));
     assert!(done > LIMIT && env.failed().is_empty());
 }
@@ -95,7 +97,7 @@ fn a_job_that_would_take_too_many_tokens_is_not_begun() {
     has!(env.reasons().remove(0), "`budgets.tokens` is 100");
 }
 
-/// Spec/2, section 6: on expiry nothing is written and the reason is told.
+/// Spec/2, section 6: on expiry nothing is written and the reason is reported.
 #[rstest]
 #[case::of_a_session(0)]
 #[case::of_the_curator(1)]
@@ -152,7 +154,7 @@ fn the_ledger_says_where_the_tokens_went() {
     let (mut env, api) = ended([Step::Canned], "", 2);
     env.worker();
     let transcript = env.transcript_path("s0").display().to_string();
-    // What is only shown is paid for as well.
+    // A dry run is paid for as well.
     env.cli(&["reflect", &transcript]).ok();
     let requests = api.requests().len() as u64;
     assert!(requests > 3, "two sessions, the curator, one that is shown");

@@ -1,5 +1,5 @@
-//! Promise: a key point whose paths and targets are gone from the project's files is not given to
-//! sessions, says why, and is the curator's to mend.
+//! Promise: a key point whose paths and targets no longer exist in the project is not given to
+//! sessions. It is shown with the reason and left to the curator to correct.
 
 use std::fs::File;
 use std::time::SystemTime;
@@ -9,7 +9,6 @@ use crate::common::prelude::*;
 const TEXT: &str = "Cut a release with `scripts/release.sh`, never by hand.";
 const GONE: &str = "`scripts/release.sh` is gone since 21 Nov 2026";
 
-/// A trusted project under git with a script and a makefile, and one key point.
 fn project(text: &str) -> TestEnv {
     let env = TestEnv::without_worker();
     env.git(&["init", "-q"]);
@@ -31,7 +30,7 @@ fn rename(env: &TestEnv) {
     env.commit();
 }
 
-/// The first look after the rename is the second session's; the third one's curator knows.
+/// The second session's look is the first after the rename, so the third one's curator knows of it.
 fn three_sessions(env: &TestEnv) {
     env.learn_citing("s1");
     rename(env);
@@ -70,7 +69,7 @@ fn a_point_about_a_renamed_file_is_silent_until_the_file_is_back() {
     has!(env.start("s4").0, "[pat-001]");
 }
 
-/// Of two names one is left: it says so, and is given.
+/// One of two names still exists: the point is given, and the missing name is reported.
 #[test]
 fn a_target_that_is_gone_is_named() {
     let env = project("Run `make check` before `scripts/release.sh`.");
@@ -98,7 +97,7 @@ fn what_the_user_wants_is_given_all_the_same(#[case] command: &[&str]) {
     has!(env.start("s3").0, "[pat-001]");
 }
 
-/// What was known is a cache: a file of another form is as good as none.
+/// The record is a cache: a file in another format is ignored.
 #[rstest]
 #[case::half("{\"0a1b\":")]
 #[case::of_another_form(
@@ -128,7 +127,7 @@ fn the_curator_is_told_what_is_gone() {
     assert_eq!(told, [false, false, false, false, false, true]);
 }
 
-/// That the files no longer have it is a ground by itself.
+/// A missing name is a ground for a correction by itself.
 #[rstest]
 #[case::corrected(
     json!({"type": "UPDATE", "target_id": "pat-001", "text": "Cut a release, never by hand."}),
@@ -206,8 +205,8 @@ fn nothing_that_the_repository_asks_for_is_run() {
         env.git(&["config", key, program]);
     }
     env.write_project(".git/info/attributes", "* filter=x\n");
-    // As after a checkout in the second in which git wrote its index: git believes the times of
-    // no file, and runs the filter to compare each.
+    // As after a checkout in the second in which git wrote its index: git trusts no file times and
+    // runs the filter to compare each file.
     let index = env.project().join(".git/index");
     let index = File::options().write(true).open(index).unwrap();
     index

@@ -1,12 +1,12 @@
-//! Promise: where reflection is off nothing is left behind, where little happened nothing is
-//! spent, and a dry run changes nothing.
+//! Promise: where reflection is off nothing is written, where little happened nothing is spent, and
+//! a dry run changes nothing.
 
 use std::os::unix::fs::MetadataExt as _;
 
 use super::backends::FAKE;
 use crate::common::prelude::*;
 
-/// Everything about each file and folder below a root but when it was last read.
+/// Returns everything about each file and folder below a root except access times.
 fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let mut open = vec![root.to_owned()];
@@ -33,7 +33,6 @@ fn rich(id: &str) -> Session {
         .done()
 }
 
-/// A user with a project that reflects through `api`.
 fn user() -> (TestEnv, Api) {
     let (env, api) = TestEnv::with_model();
     env.write_transcript(&rich("s1"));
@@ -46,7 +45,7 @@ fn switch_off(env: &mut TestEnv, how: &str) {
         "inside our own worker" => env.set("PLAYBOOK_WORKER", "1"),
         "variable" => {
             env.set("PLAYBOOK_DISABLE", "1");
-            // It needs no settings, not even usable ones.
+            // The variable needs no settings, not even valid ones.
             env.write_config("nonsense [");
         }
         "user" => env.write_config("[reflection]\nenabled = false\n"),
@@ -111,7 +110,7 @@ fn off_is_off_by_hand_too(#[case] how: &str, #[case] named: &str) {
     assert!(env.spool().is_empty() && api.requests().is_empty());
 }
 
-/// A job that was written before the switch sends nothing, and what it was about is not lost.
+/// A job from before the switch sends nothing, and its session is not lost.
 #[test]
 fn what_is_switched_off_before_the_worker_comes_is_not_sent() {
     let (env, api) = user();
@@ -161,7 +160,7 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
     has!(api.requests()[0].prompt(), "what does main.rs do?");
 }
 
-/// Two jobs of one transcript at once: the first part alone is too little.
+/// Two jobs of one transcript wait: the first part alone is too little.
 #[test]
 fn a_skipped_part_goes_to_the_job_that_waits_behind_it() {
     let (mut env, api) = user();
@@ -202,7 +201,7 @@ fn thresholds_are_the_users() {
     assert_eq!(env.reflections()[1]["trigger"], "activity");
 }
 
-/// The first answer is of no use, and reflection is switched off while it is under way.
+/// The first answer is useless, and reflection is switched off before the second question.
 #[test]
 fn what_is_switched_off_between_two_calls_is_asked_no_more() {
     let mut env = TestEnv::with_point();
@@ -240,7 +239,7 @@ fn a_dry_run_computes_and_logs_and_changes_nothing() {
     includes(&line, &wanted);
     has!(env.log(), "would helpful pat-001");
 
-    // Nothing was claimed: a real run does what was only computed.
+    // Nothing was claimed: a real run does what the dry run computed.
     env.write_config("[retry]\nbase_ms = 1\n");
     env.hook(Hook::PreCompact, "s1", json!({})).silent();
     env.worker();

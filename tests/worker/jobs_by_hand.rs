@@ -1,9 +1,7 @@
-//! Promise: what waits or has failed is the user's to try again or to give up; what was
-//! given up does not come back.
+//! Promise: the user can retry or drop waiting and failed jobs; dropped ones do not come back.
 
 use crate::common::prelude::*;
 
-/// An environment with one ended session, which cites a point, and an API.
 fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
     let api = Api::script(steps);
     let mut env = TestEnv::without_worker();
@@ -80,7 +78,7 @@ fn what_was_dropped_does_not_come_back(#[case] claimed: bool) {
     env.cli(&["jobs", "drop", &id]).ok();
     assert!(env.spool().is_empty() && env.failed().is_empty());
 
-    // The session goes on, and is forked: only what is new counts.
+    // The session continues and is forked: only the new part counts.
     drop(api);
     let api = Api::script([Step::Text(tags(&[("mis-002", "helpful")]))]);
     env.set("AGENTIC_CONTEXT_BASE_URL", api.base_url());
@@ -136,7 +134,7 @@ fn a_file_that_is_named_as_no_job_is_told_of() {
     assert_eq!(strays.as_array().map(Vec::len), Some(2), "{strays}");
 }
 
-/// The worker is at another job: what is asked is done by it, and the caller is told.
+/// The busy worker carries out the request, and the caller is informed.
 #[test]
 fn a_worker_that_is_busy_does_what_is_asked() {
     let (mut env, api) = with_session([
@@ -157,7 +155,7 @@ fn a_worker_that_is_busy_does_what_is_asked() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// A request about a job that is under way is carried out when that has ended.
+/// A request about a running job is carried out when that has ended.
 #[test]
 fn a_job_under_way_is_dropped_when_it_would_have_to_wait() {
     let failing = Step::error(500, "api_error", "down").after(Duration::from_secs(1));

@@ -1,5 +1,5 @@
-//! Promise: the work goes on when the client and its terminal are gone, disturbs neither,
-//! and ends when there is nothing left to do.
+//! Promise: the work continues after the client and its terminal have ended, disturbs neither, and
+//! ends when there is nothing left to do.
 
 use std::os::unix::process::CommandExt as _;
 
@@ -7,7 +7,7 @@ use crate::common::prelude::*;
 use crate::common::processes;
 use rustix::process::Pid;
 
-/// Long enough for a test to look at the worker while it waits for its answer.
+/// The time in which a test can look at the worker while it waits for its answer.
 const SLOW: Duration = Duration::from_secs(3);
 
 fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
@@ -17,7 +17,7 @@ fn with_session(steps: impl IntoIterator<Item = Step>) -> (TestEnv, Api) {
     (env, api)
 }
 
-/// Starts session-end as the client does: the leader of a process group.
+/// Starts session-end as the client does: as the leader of a process group.
 fn start_hook(env: &TestEnv) -> Running {
     let mut command = env.command("session-end");
     command.process_group(0);
@@ -31,11 +31,11 @@ fn the_worker_outlives_the_hooks_group_and_holds_none_of_its_streams() {
     let hook = start_hook(&env);
     let group = Pid::from_raw(i32::try_from(hook.id()).unwrap()).unwrap();
 
-    // Returns only when stdout and stderr are closed by all that inherited them.
+    // Returns only when all processes that inherited stdout and stderr have closed them.
     hook.finish().silent();
     api.wait_for(1, DEADLINE);
     assert_eq!(env.marks_of("pat-001"), (0, 0), "the worker is still at it");
-    // There may be nobody left in the group: that is as good.
+    // The group may have no process left, which is fine.
     _ = rustix::process::kill_process_group(group, Signal::KILL);
 
     env.settle();
@@ -56,7 +56,7 @@ fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
     assert_eq!(workers.len(), 1, "one worker, and no helper left");
     let pid = workers[0];
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    // After the name in parentheses: state, parent, group, session.
+    // The fields after the name in parentheses: state, parent, group, session.
     let fields: Vec<i32> = stat[stat.rfind(')').unwrap() + 4..]
         .split(' ')
         .take(3)
@@ -73,7 +73,7 @@ fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
     env.settle();
 }
 
-/// What all tests rely on that wait for the background work.
+/// All tests that wait for background work rely on this.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_process_that_is_just_becoming_a_program_is_not_taken_for_nobody() {
@@ -108,7 +108,8 @@ fn a_worker_waits_for_its_turn_and_says_so() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// A container's volume goes, or `rm -rf`: there is nothing left to work for.
+/// The state folder is gone, as after `rm -rf` or the removal of a container's volume, so there is
+/// nothing to work for.
 #[rstest]
 #[case::while_it_waits_for_a_pause(Step::retry_after(529, "30"))]
 #[case::while_a_model_answers(Step::Canned.after(SLOW))]
@@ -125,7 +126,7 @@ fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[c
     assert_eq!((api.requests().len(), env.marks_of("pat-001")), (1, (0, 0)));
 }
 
-/// No worker could say when its jobs are due: hooks look for themselves.
+/// No worker could record when its jobs are due, so hooks look themselves.
 #[test]
 fn a_job_that_waited_for_the_settings_is_done_when_the_next_session_starts() {
     let (env, _api) = with_session([Step::Canned]);
@@ -171,7 +172,7 @@ fn an_inline_hook_does_not_wait_longer_than_it_may_and_loses_nothing() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-/// A job's file that cannot be replaced, as on a full disk.
+/// The job's file cannot be replaced, as on a full disk.
 #[test]
 fn an_answer_that_cannot_be_stored_is_kept_by_the_worker_of_one_job_too() {
     let (mut env, api) = with_session([Step::Canned.after(SLOW), Step::Canned]);
@@ -183,7 +184,7 @@ fn an_answer_that_cannot_be_stored_is_kept_by_the_worker_of_one_job_too() {
     let job = env.state().join(format!("spool/{id}.json"));
     let worker = env.begin(&["worker", "--job", &id]);
     api.wait_for(1, DEADLINE);
-    // What cannot be replaced is another thing than a file.
+    // A folder in its place cannot be replaced.
     fs::remove_file(&job).unwrap();
     fs::create_dir_all(job.join("in the way")).unwrap();
     wait_until("the worker has met it", || {

@@ -1,9 +1,9 @@
-//! A git repository whose branches learn: a script of what is learned and of what git does.
+//! A git repository whose branches learn, driven by a script of learned changes and git commands.
 //!
 //! A script is a list of steps. `+a` learns the text a, `^a` votes for it, `!a` against it, `-a`
-//! deletes it, `a~b` changes it to b, `a&b~c` makes c of both; each is a job and a commit. With
-//! `*` in front it is not committed; `@x` before it names the job. All else is git's: `new` and
-//! `on` a branch, `tree` and `back` for a linked worktree, and git's own commands.
+//! deletes it, `a~b` changes it to b, `a&b~c` merges both into c. Each is a job and a commit. With
+//! a leading `*` it is not committed; `@x` before it names the job. Other steps are git's: `new`
+//! and `on` a branch, `tree` and `back` for a linked worktree, and git's own commands.
 
 use std::cell::{Cell, RefCell};
 use std::process::Output;
@@ -24,9 +24,8 @@ pub(crate) enum Driver {
 pub(crate) struct Repository {
     pub(crate) env: TestEnv,
     driver: Driver,
-    /// What the branches of this script begin with.
     prefix: RefCell<String>,
-    /// Where the script is at work: the project or a linked worktree.
+    /// The script's working folder: the project or a linked worktree.
     folder: RefCell<PathBuf>,
     scripts: Cell<u32>,
     jobs: Cell<i64>,
@@ -54,7 +53,7 @@ impl Repository {
         repository
     }
 
-    /// Runs a script on branches of its own, and says what the playbook has in the end.
+    /// Runs a script on branches of its own; returns the final playbook.
     pub(crate) fn run(&self, script: &str) -> String {
         let number = self.scripts.get() + 1;
         self.scripts.set(number);
@@ -128,7 +127,6 @@ impl Repository {
         }
     }
 
-    /// Applies a job as the worker does.
     fn learn(&self, job: &str, deed: &str) {
         self.jobs.set(self.jobs.get() + 1);
         let now = Timestamp::from_second(1_800_000_000 + self.jobs.get()).unwrap();
@@ -167,13 +165,14 @@ impl Repository {
         write(&self.file(), playbook.to_bytes());
     }
 
-    /// Runs a command of git's that merges; without the driver the user resolves and goes on.
+    /// Runs a git command that merges; without the driver the user resolves the conflicts and
+    /// continues.
     fn with_conflicts(&self, arguments: &[String]) {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut done = self.try_git(&arguments);
         let is_octopus = arguments[0] == "merge" && arguments.len() > 3;
         if is_octopus && !done.status.success() && !self.is_in("MERGE_HEAD") {
-            // git gives such a merge up; the user makes one after the other.
+            // git gives up on such a merge; the user merges one branch after the other.
             for branch in &arguments[2..] {
                 self.with_conflicts(&["merge", "--no-edit", branch].map(str::to_owned));
             }
@@ -218,7 +217,7 @@ impl Repository {
             has!(told.stderr, "was in the middle of a merge");
             return;
         }
-        // The project is the main worktree; what stands here is another copy.
+        // The project is the main worktree; this folder is another copy.
         let [base, ours, theirs] = [1, 2, 3].map(|stage| {
             let file = folder.join(format!("stage-{stage}"));
             let said = self.try_git(&["show", &format!(":{stage}:{FILE}")]);
@@ -241,7 +240,6 @@ impl Repository {
         }
     }
 
-    /// The texts of the playbook with their votes.
     fn said(&self) -> String {
         let playbook = self.playbook();
         let names: BTreeSet<&str> = playbook.points().map(|point| point.name).collect();
@@ -268,7 +266,7 @@ impl Repository {
     }
 }
 
-/// Texts with their votes, as a case writes them: `a, b 2/1`.
+/// Formats texts with their votes, as a case writes them: `a, b 2/1`.
 pub(crate) fn told(points: impl IntoIterator<Item = (String, (u64, u64))>) -> String {
     let mut told: Vec<String> = points
         .into_iter()

@@ -1,12 +1,12 @@
-//! Promise: nothing is sent in plain elsewhere before the user says so, and nothing runs through
-//! a shell.
+//! Promise: nothing is sent unencrypted to other machines unless the user allows it, and nothing
+//! runs through a shell.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::env::TestEnv;
 
-/// 192.0.2.0/24 belongs to nobody; nothing is sent there.
+/// 192.0.2.0/24 is reserved for documentation; nothing is sent there.
 #[test]
 fn plain_http_elsewhere_is_refused_until_the_user_says_so() {
     let mut env = TestEnv::with_point();
@@ -20,7 +20,7 @@ fn plain_http_elsewhere_is_refused_until_the_user_says_so() {
     env.cli(&["config", "check"]).ok();
 }
 
-/// Programs are started with their arguments, and certificates are always looked at.
+/// Programs are started with an argument list, and certificates are always checked.
 #[test]
 fn the_code_starts_no_shell_and_switches_no_check_off() {
     let programs = ["sh", "bash", "/bin/sh", "env"];

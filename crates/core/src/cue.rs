@@ -88,7 +88,7 @@ fn command(text: &str) -> Result<Vec<String>, String> {
     let is_narrow = only.program().is_some_and(|program| {
         let is_only_options = program.arguments.iter().all(|word| word.starts_with('-'));
         let runs_any_task = *program.arguments == ["run".to_owned()];
-        !is_common(program.name) || !(is_only_options || runs_any_task) || is_destructive(text)
+        !is_common(program.name) || !(is_only_options || runs_any_task) || is_destructive(&commands)
     });
     match words.filter(|_| is_narrow && !only.writes) {
         Some(words) => Ok(words),

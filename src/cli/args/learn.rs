@@ -1,4 +1,4 @@
-//! What learns and tries it, what decides whom and what to trust, and which turns pass.
+//! The arguments of the commands that learn, try learning out, and decide on trust and the gate.
 
 use std::path::PathBuf;
 

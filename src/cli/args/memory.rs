@@ -1,4 +1,4 @@
-//! What asks the memory.
+//! The arguments of the commands that ask the memory.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! What the user typed. No I/O and nothing of the crate: help, completions and man pages
-//! come from here.
+//! The arguments of all commands: help, completions and man pages are made from them. This module
+//! does no I/O and uses nothing else of the crate.
 
 mod learn;
 mod memory;

@@ -1,4 +1,4 @@
-//! What changes the playbook by hand.
+//! The arguments of the commands that change the playbook by hand.
 
 use clap::Args;
 

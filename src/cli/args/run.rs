@@ -1,4 +1,4 @@
-//! What runs and sets up.
+//! The arguments of the commands that run and set up.
 
 use std::path::PathBuf;
 
@@ -121,12 +121,8 @@ pub(crate) struct InstallArgs {
     #[arg(long, hide = true, requires = "dry_run")]
     pub(crate) hooks_to_come: bool,
     /// Merge playbooks in this git repository without conflicts; registers no hooks
-    #[arg(long, conflicts_with_all = ["scope", "replace_earlier"])]
+    #[arg(long, conflicts_with = "scope")]
     pub(crate) merge_driver: bool,
-    /// Replace the hooks of the earlier Python version [default: ask; without a terminal
-    /// keep them]
-    #[arg(long)]
-    pub(crate) replace_earlier: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,4 +1,4 @@
-//! What shows things.
+//! The arguments of the commands that show things.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The backend that answers, the reason, and who pays.
+//! Checks the backend that answers: why this one, and who pays.
 
 use super::super::config::problems;
 use super::Checks;
@@ -15,14 +15,12 @@ const OPENAI_URL: &str = "`openai.base_url`";
 
 pub(super) struct AccountFinding {
     off_by: Option<&'static str>,
-    /// None with settings that cannot be used.
     pub(super) account: Option<Account>,
     why: String,
     pays: String,
-    /// How much is sent.
     sends: String,
     problems: Vec<String>,
-    /// The way out of the last of them, where that is known.
+    /// The advice for the last problem, if there is any.
     remedy: Option<String>,
 }
 
@@ -43,13 +41,13 @@ impl AccountFinding {
         for problem in problems {
             checks.bad(TOPIC, problem, todo);
         }
-        // What was refused comes last.
+        // A refusal or pause is listed last.
         checks.bad(TOPIC, last, self.remedy.as_deref().unwrap_or(todo));
     }
 }
 
-/// Looks at settings and surroundings; asks nobody. What is parked stands in the state
-/// folder, which may not be looked into.
+/// Checks settings and environment without asking a model. The pauses are in the state folder,
+/// which is read only with `may_look`.
 pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding {
     let mut problems = problems(session);
     let off_by = off_by(session);
@@ -71,7 +69,7 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
     let now = session.env.clock().now();
     let backoff = may_look.then(|| Backoff::read(&session.paths));
     let own = account.need.account();
-    let refused = backoff.as_ref().and_then(|p| p.of_refused(&own));
+    let refused = backoff.as_ref().and_then(|p| p.last(&own)?.remedy.as_ref());
     let mut remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
     if let Some(parked) = backoff.as_ref().and_then(|p| p.parked(&own, now)) {
         remedy.get_or_insert_with(|| "nothing: it is tried again by itself".to_owned());

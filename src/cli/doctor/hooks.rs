@@ -1,8 +1,8 @@
-//! The hooks: registered, once, and for every time; and the programs that they start.
+//! Checks that the hooks are registered once and without a matcher, and that their programs work.
 //!
-//! The client's settings of the user and of the project are looked at and never followed: a
-//! project's may have come from anywhere. Programs are run from places that are known, never from
-//! one that a settings file names.
+//! The client's settings of the user and the project are read but never followed, because a
+//! project's may have come from anywhere. Programs are run only from known places, never from one
+//! that a settings file names.
 
 use std::process::Command;
 
@@ -21,11 +21,10 @@ const UNREGISTERED: &str = "not registered with Claude Code: nothing is learned"
 const MAX_SETTINGS: u64 = 4 << 20;
 const PLUGIN: &str = "playbook@";
 const ALL_PASS: [&str; 3] = ["", "*", ".*"];
-/// The longest that a program may take to print its version.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Returns why Claude Code calls none of our hooks; `None` where it does, or where a file that
-/// may register them cannot be read.
+/// Returns why Claude Code calls none of our hooks. `None` if it does, or if a file that may
+/// register them cannot be read.
 pub(in crate::cli) fn lack(session: &NamedSession) -> Option<String> {
     let hooks = install::hooks(&session.paths, SettingsScope::User);
     let mut unreadable = Checks::default();
@@ -36,7 +35,7 @@ pub(in crate::cli) fn lack(session: &NamedSession) -> Option<String> {
     (!is_ours).then(|| format!("the hooks are {UNREGISTERED}"))
 }
 
-/// Looks at registrations and programs; returns the hooks that are to be tried.
+/// Checks registrations and programs; returns the hooks to try.
 pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<TrialHooks> {
     let hooks = install::hooks(&session.paths, SettingsScope::User);
     let files = read(session, &hooks, checks);
@@ -76,7 +75,7 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
         checks.note("hooks", text, todo);
     }
     gate(session, &files, checks);
-    // The last word counts.
+    // The last file that has the key wins.
     let mut said = files.iter().rev();
     let off = said.find(|file| file.json["disableAllHooks"].is_boolean());
     if let Some(file) = off.filter(|file| file.json["disableAllHooks"] == true) {
@@ -86,7 +85,7 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
     for file in files.iter().filter(|file| file.earlier > 0) {
         let (number, place) = (file.earlier, file.place());
         let text = format!("{number} hooks of the earlier Python version in {place}: both learn");
-        let todo = "`playbook install --replace-earlier` replaces them";
+        let todo = "take them out of that file";
         checks.note("hooks", text, todo);
     }
     match plugin {
@@ -97,7 +96,6 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
     }
 }
 
-/// Says whether setting and hook go together; nothing where there is neither.
 fn gate(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
     let mode = session.config.gate.mode;
     let hook = of_user(session, files).and_then(|file| file.gate.as_ref());
@@ -119,7 +117,7 @@ fn gate(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
     }
 }
 
-/// Looks at what a file registers of ours: all of it, for every time, and bare.
+/// Checks that a file registers all our hooks, without matchers and other commands.
 fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
     let place = file.place();
     let names = |events: &[HookEvent]| {
@@ -163,7 +161,7 @@ struct SettingsFile {
     json: Value,
 }
 
-/// Reads the settings, the user's first; a later file wins over those before it.
+/// Reads the settings files, the user's first; later files override earlier ones.
 fn read(session: &NamedSession, hooks: &Hooks, checks: &mut Checks) -> Vec<SettingsFile> {
     let project = |scope| install::project_settings(&session.project, scope);
     let shared = project(SettingsScope::Project);
@@ -197,18 +195,18 @@ fn read(session: &NamedSession, hooks: &Hooks, checks: &mut Checks) -> Vec<Setti
         };
         let text = String::from_utf8_lossy(&bytes);
         let json = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-        let ours = all.iter().filter_map(|told| {
-            let event = hooks.named_in(&told.command)?;
-            (event.client_name() == told.event).then(|| (event, told.command.clone()))
+        let ours = all.iter().filter_map(|hook| {
+            let event = hooks.named_in(&hook.command)?;
+            (event.client_name() == hook.event).then(|| (event, hook.command.clone()))
         });
         let stop = HookEvent::Stop.client_name();
         let mut gates = all
             .iter()
-            .filter(|told| told.event == stop && is_gate(&told.command));
+            .filter(|hook| hook.event == stop && is_gate(&hook.command));
         files.push(SettingsFile {
-            gate: gates.next().map(|told| told.command.clone()),
+            gate: gates.next().map(|hook| hook.command.clone()),
             ours: ours.collect(),
-            earlier: all.iter().filter(|told| told.is_earlier()).count(),
+            earlier: all.iter().filter(|hook| hook.is_earlier()).count(),
             path,
             json,
         });
@@ -216,13 +214,13 @@ fn read(session: &NamedSession, hooks: &Hooks, checks: &mut Checks) -> Vec<Setti
     files
 }
 
-/// The user's own file: nobody else can have brought it.
+/// Returns the user's own file, which cannot have come with a project.
 fn of_user<'f>(session: &NamedSession, files: &'f [SettingsFile]) -> Option<&'f SettingsFile> {
     let user = session.paths.client_settings();
     files.iter().find(|file| file.path == user)
 }
 
-/// The plugin, by the client's name for it, where the last word on it is that it is on.
+/// Returns the plugin's name in the client, if the last file that mentions it enables it.
 fn plugin(files: &[SettingsFile]) -> Option<String> {
     let plugins = |file: &'_ SettingsFile| file.json["enabledPlugins"].as_object().cloned();
     let said: serde_json::Map<_, _> = files.iter().filter_map(plugins).flatten().collect();
@@ -236,7 +234,7 @@ impl SettingsFile {
         self.path.display().to_string()
     }
 
-    /// The matcher that keeps our hook of an event from being called whenever it happens.
+    /// Returns the matcher that limits when our hook of an event is called.
     fn matcher(&self, hooks: &Hooks, event: HookEvent) -> Option<&str> {
         let entries = self.json["hooks"][event.client_name()].as_array()?.iter();
         let ours = entries.filter(|entry| {
@@ -296,8 +294,8 @@ fn version_of(playbook: &Path) -> Option<String> {
     Some(said.trim().strip_prefix("playbook ")?.to_owned())
 }
 
-/// The hooks that the plugin runs: its own, where it is known where they are, else the
-/// installed ones.
+/// Returns the hooks that the plugin runs: its own if their folder is known, else the installed
+/// ones.
 fn of_plugin(
     session: &NamedSession,
     files: &[SettingsFile],
@@ -336,13 +334,13 @@ fn own_plugin() -> Option<PathBuf> {
     is_plugin.then(|| bin.to_owned())
 }
 
-/// The folders in which the client keeps what it installed of a marketplace, the last first.
+/// Returns the folders in which the client keeps a marketplace's plugins, the latest version first.
 fn cached(client: &Path, market: &str) -> Vec<PathBuf> {
     let list = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).collect()
     };
-    // A name that is found there leads nowhere else.
+    // Only names that are listed there are used, so a path cannot lead elsewhere.
     let markets = list(&client.join("plugins").join("cache")).into_iter();
     let own = markets.filter(|path| path.file_name().is_some_and(|name| name == market));
     let mut versions: Vec<_> = own.flat_map(|path| list(&path.join("playbook"))).collect();

@@ -1,5 +1,5 @@
-//! What we keep: jobs, memory, playbook, templates, how the last sessions went, and the folders and
-//! the disk that all that is on.
+//! Checks what we keep: jobs, memory, playbook, templates, the last sessions, and their folders and
+//! disk.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,22 +13,21 @@ use super::Checks;
 use crate::cli::prelude::*;
 use crate::fsx::lock::{lock_path, try_lock_surely};
 use crate::queue::outcome::in_words;
-use crate::queue::{files, spool, worker_lock};
+use crate::queue::{progress, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
 use crate::state_guard::Breach;
 use crate::trust::TrustStanding;
 
-/// With less free space than this, jobs may not be written ...
+/// The free space below which jobs may fail to be written.
 const FULL_BYTES: u64 = 16 << 20;
-/// ... and with less than this it is about to come to that.
+/// The free space below which that is close.
 const NEARLY_FULL_BYTES: u64 = 256 << 20;
 const LONG: SignedDuration = SignedDuration::from_hours(24);
-/// The number of sessions that are looked at, among so many jobs.
+/// The number of sessions that are summed up, and of jobs that are searched for them.
 const LAST: usize = 20;
 const LOOKED_AT: u64 = 200;
 
-/// Looks at everything that is kept; not into the state folder where the guard of it is
-/// breached.
+/// Checks everything that is kept; skips the state folder after a breach of its guard.
 pub(super) fn examine(session: &NamedSession, breach: Option<&Breach>, checks: &mut Checks) {
     for (name, what) in [
         (name::DISABLE, "hooks do nothing"),
@@ -114,7 +113,7 @@ fn queue(session: &NamedSession, checks: &mut Checks) {
     };
     let text = format!("{} wait, {} failed; {at_work}", waiting.len(), failed.len());
     let is_unreadable =
-        |id: &&_| files::read(&paths.spool(), id).is_err_and(|error| !error.is_missing());
+        |id: &&_| progress::read(&paths.spool(), id).is_err_and(|error| !error.is_missing());
     let first_stray = |folder: &PathBuf| {
         let stray = spool::strays(folder).ok()?.into_iter().next()?;
         Some(folder.join(stray))
@@ -191,7 +190,6 @@ fn folders(session: &NamedSession, checks: &mut Checks) {
     }
 }
 
-/// Names the file systems of ours on which no file can be locked.
 fn locks(session: &NamedSession, checks: &mut Checks) {
     let playbook = playbook_file(&session.project);
     for folder in [Some(session.paths.state()), playbook.parent()]
@@ -199,7 +197,7 @@ fn locks(session: &NamedSession, checks: &mut Checks) {
         .flatten()
     {
         let folder = existing(folder);
-        // It has no name, or loses it at once.
+        // The file has no name or is unlinked at once.
         if let Ok(file) = tempfile::tempfile_in(folder) {
             tell_locks(folder, try_lock_surely(&file), checks);
         }
@@ -214,7 +212,7 @@ fn tell_locks(folder: &Path, tried: io::Result<bool>, checks: &mut Checks) {
     }
 }
 
-/// The nearest folder that exists: the others are made where it is.
+/// Returns the nearest existing folder, on whose file system the missing ones would be created.
 fn existing(folder: &Path) -> &Path {
     let mut folders = folder.ancestors();
     folders.find(|folder| folder.exists()).unwrap_or(folder)
@@ -253,7 +251,7 @@ fn playbook(session: &NamedSession, checks: &mut Checks) {
     }
 }
 
-/// Says how the last sessions went; nothing where nothing is remembered.
+/// Sums up the last sessions; reports nothing without a memory.
 fn sessions(session: &NamedSession, checks: &mut Checks) -> anyhow::Result<()> {
     let Some(memory) = session.memory()? else {
         return Ok(());
@@ -285,8 +283,7 @@ fn sessions(session: &NamedSession, checks: &mut Checks) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says whether what is learned reaches the others that it is shared with; nothing where nothing
-/// is shared.
+/// Reports whether the exchange with the other members works; nothing if the memory is not shared.
 fn shared(session: &NamedSession, checks: &mut Checks) {
     if !sharing::is_wanted(&session.env, &session.config) {
         return;

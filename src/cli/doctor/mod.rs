@@ -1,4 +1,4 @@
-//! `playbook doctor`: does everything work, and what to do where it does not.
+//! `playbook doctor`: checks that everything works, and advises where it does not.
 //!
 //! It changes nothing: hooks and worker are tried in a temporary folder.
 
@@ -30,14 +30,13 @@ pub(super) fn run(args: &args::DoctorArgs) -> anyhow::Result<u8> {
         ask(session, finding.account.as_ref(), &mut checks)?;
     }
     let is_broken = checks.0.iter().any(|check| check["state"] == "bad");
-    let mut told = account::as_json(session, &finding);
-    told["ok"] = json!(!is_broken);
-    told["checks"] = json!(checks.0);
-    answer::give(args.on.json, include_str!("../screens/doctor.txt"), told)?;
+    let mut answer = account::as_json(session, &finding);
+    answer["ok"] = json!(!is_broken);
+    answer["checks"] = json!(checks.0);
+    answer::give(args.on.json, include_str!("../screens/doctor.txt"), answer)?;
     Ok(if is_broken { USER_ERROR } else { OK })
 }
 
-/// The things that were looked at, in order, each with its state and what there is to do.
 #[derive(Debug, Default)]
 struct Checks(Vec<Value>);
 
@@ -61,10 +60,10 @@ impl Checks {
     }
 }
 
-/// The longest that the worker may take for its job of milliseconds.
+/// The longest time that the worker may take for a job that takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
-/// More than one word is not asked for.
+/// The token limit of the test question, which asks for one word.
 const MAX_TOKENS: u32 = 16;
 
 fn try_hooks(hooks: Option<TrialHooks>, checks: &mut Checks) {
@@ -81,7 +80,7 @@ fn try_hooks(hooks: Option<TrialHooks>, checks: &mut Checks) {
     let start = sandbox.start("trial").map(drop);
     let ms = begun.elapsed().as_millis();
     let worker = end(&sandbox);
-    // Last, as they leave jobs behind.
+    // Tried last, because they leave jobs.
     let others = HookEvent::ALL
         .into_iter()
         .filter(|event| !matches!(event, HookEvent::SessionStart | HookEvent::SessionEnd))
@@ -108,7 +107,7 @@ fn try_hooks(hooks: Option<TrialHooks>, checks: &mut Checks) {
     }
 }
 
-/// Ends the session and waits until its worker has counted a key point.
+/// Ends the session and waits until its worker has counted a vote.
 fn end(sandbox: &Sandbox) -> anyhow::Result<()> {
     sandbox.end("trial")?;
     sandbox.wait(PATIENCE)?;

@@ -1,5 +1,5 @@
-//! `playbook report`: all that is known of a project, as one page that needs nothing else: no
-//! network, no server, no file beside it.
+//! `playbook report`: everything known about a project as one self-contained page: no network, no
+//! server, no other files.
 
 mod read;
 
@@ -65,11 +65,11 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Makes the page. Equal figures make equal pages, byte for byte.
+/// Renders the page. Equal figures give equal pages, byte for byte.
 fn page(figures: &Value) -> Result<String, Error> {
     let mut env = answer::environment();
     env.set_undefined_behavior(UndefinedBehavior::Strict);
-    // Texts come from strangers: no control or bidi characters, and all on one line.
+    // Texts come from strangers: control and bidi characters are removed, and each is on one line.
     env.set_formatter(|out, state, value| match value.as_str() {
         Some(text) if !value.is_safe() => {
             minijinja::escape_formatter(out, state, &plain(text).into())
@@ -111,29 +111,29 @@ fn parts(figures: &Value) -> Value {
     })
 }
 
-/// A text in which what stands between two runs of as many backticks is code, escaped.
+/// Escapes a text; text between two runs of equally many backticks becomes code.
 fn with_code(text: &str) -> String {
     let text = plain(text);
     let escaped = |text: &str| HtmlEscape(text).to_string();
-    let mut told = String::new();
+    let mut html = String::new();
     let mut rest = text.as_str();
     while let Some(at) = rest.find('`') {
         let (before, ticked) = rest.split_at(at);
         let inner = ticked.trim_start_matches('`');
         let (ticks, _) = ticked.split_at(ticked.len() - inner.len());
-        told += &escaped(before);
+        html += &escaped(before);
         rest = if let Some((code, after)) = closed(inner, ticks.len()) {
-            told.extend(["<code>", &escaped(code), "</code>"]);
+            html.extend(["<code>", &escaped(code), "</code>"]);
             after
         } else {
-            told += ticks;
+            html += ticks;
             inner
         };
     }
-    told + &escaped(rest)
+    html + &escaped(rest)
 }
 
-/// Returns the text before the first run of just so many backticks, and the one behind it.
+/// Returns the text before the first run of exactly `ticks` backticks, and the text after it.
 fn closed(text: &str, ticks: usize) -> Option<(&str, &str)> {
     let run = "`".repeat(ticks);
     let runs = text.match_indices(&run);
@@ -141,8 +141,8 @@ fn closed(text: &str, ticks: usize) -> Option<(&str, &str)> {
     halves.find(|(before, after)| !before.ends_with('`') && !after.starts_with('`'))
 }
 
-/// The page's own law: it loads nothing and runs no script but ours, also where a text
-/// should ever get through as markup.
+/// Returns the page's content security policy: it loads nothing and runs only our script, even if a
+/// text got through as markup.
 fn policy() -> String {
     let hash = |text: &str| format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(text)));
     format!(
@@ -168,7 +168,7 @@ mod tests {
     #[case::empty("a `` b `c`", "a `` b <code>c</code>")]
     #[case::fenced("```a `b` <c>``` d", "<code>a `b` &lt;c&gt;</code> d")]
     #[case::fence_cut_short("```go f() and `c`", "```go f() and <code>c</code>")]
-    fn what_stands_between_backticks_is_code(#[case] text: &str, #[case] told: &str) {
-        assert_eq!(with_code(text), told);
+    fn what_stands_between_backticks_is_code(#[case] text: &str, #[case] html: &str) {
+        assert_eq!(with_code(text), html);
     }
 }

@@ -1,4 +1,4 @@
-//! The one place that looks into playbook and memory for the page.
+//! Reads the report's figures from playbook and memory.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,27 +15,25 @@ use crate::playbook::Point;
 use crate::reflect::remembered::MemoryKind;
 use crate::reflect::remembered::{Detail, Remembered};
 
-/// The days of sessions and costs that are shown, today included.
 const DAYS: i32 = 30;
-/// The weeks of evaluations that are shown, this one included.
+/// The weeks of evaluations that are shown, including this one.
 const WEEKS: i32 = 12;
-/// The number of parts of sessions that are looked at, the newest.
+/// The most session parts that are read, the newest first.
 const PARTS: u64 = 50_000;
 const ERRORS: u64 = 1_000;
 const TOP_ERRORS: usize = 100;
-/// The newest changes of one key point that are shown, and its newest votes that are drawn.
+/// The most changes of a key point that are shown, and the most votes that are drawn, the newest.
 const CHANGES: usize = 20;
 const VOTES: usize = 200;
 /// The ways in which sessions end, the best first.
 pub(super) const ENDS: [&str; 6] = [
     "success", "partial", "failure", "timeout", "error", UNJUDGED,
 ];
-/// Nobody judged it: too little happened, or its job failed.
+/// The session was not judged: too little happened, or its job failed.
 const UNJUDGED: &str = "unjudged";
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::cli) struct Sum {
-    /// Requests, retries included.
     calls: u64,
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
@@ -49,7 +47,7 @@ impl Sum {
     }
 }
 
-/// Reads all that is known of a project; without a memory the key points alone.
+/// Reads everything known about a project; without a memory only the key points.
 pub(super) fn figures(session: &NamedSession) -> anyhow::Result<Value> {
     let (project, now) = (&session.project_name(), session.env.clock().now());
     let playbook = session.playbook()?;
@@ -57,7 +55,7 @@ pub(super) fn figures(session: &NamedSession) -> anyhow::Result<Value> {
         "project": project,
         "made": now,
         "points": playbook.points().map(|p| point(now, &p)).collect::<Vec<_>>(),
-        // Oldest first, also those without a session.
+        // Oldest first, including days without a session.
         "days": by_day(now, &[]),
         "sessions": ends([].iter()),
         "errors": [],
@@ -69,7 +67,7 @@ pub(super) fn figures(session: &NamedSession) -> anyhow::Result<Value> {
         Some(memory) => look_into(&mut figures, &memory, (project, now)),
         None => Ok(()),
     };
-    // What is remembered is worth less than the key points: they are shown without it.
+    // If the memory cannot be read, the key points are shown without it.
     if let Err(error) = look() {
         figures["problems"] = json!([output::told(&error).join(": ")]);
     }
@@ -101,12 +99,12 @@ fn look_into(
                 Some(after) => votes.push(json!({
                     "time": time, "helpful": after.helpful(), "harmful": after.harmful(),
                 })),
-                // A point that left and came back begins again.
+                // A point that left and came back starts again.
                 None => votes.clear(),
             }
         }
         point["history"] = last(&votes, VOTES).iter().cloned().collect();
-        point["story"] = last(&story, CHANGES).iter().map(told).collect();
+        point["story"] = last(&story, CHANGES).iter().map(entry_json).collect();
     }
     Ok(())
 }
@@ -115,7 +113,7 @@ fn last<T>(all: &[T], most: usize) -> &[T] {
     &all[all.len().saturating_sub(most)..]
 }
 
-fn told(entry: &Entry) -> Value {
+fn entry_json(entry: &Entry) -> Value {
     let actor = change_text::actor(&entry.event, &entry.session, &entry.backend);
     let reason = &entry.change.reason;
     json!({
@@ -129,7 +127,6 @@ fn told(entry: &Entry) -> Value {
     })
 }
 
-/// The day of a time where the user is.
 fn date(time: Timestamp) -> Date {
     time.to_zoned(TimeZone::system()).date()
 }
@@ -139,26 +136,25 @@ fn start(date: Date) -> Timestamp {
     start.map_or(Timestamp::MIN, |start| start.timestamp())
 }
 
-/// The last days, oldest first.
 fn days(now: Timestamp) -> Vec<Date> {
     let back = |n: i32| date(now).saturating_sub(n.days());
     (0..DAYS).rev().map(back).collect()
 }
 
 fn point(now: Timestamp, point: &Point<'_>) -> Value {
-    let mut told = json!(point);
-    told["pinned"] = point.is_pinned().into();
-    told["stale"] = point.is_stale(now).into();
-    // When it was last used, or else added.
-    told["last"] = json!(point.last());
-    // Its votes after each change that is remembered, and what happened to it, oldest first.
-    told["history"] = json!([]);
-    told["story"] = json!([]);
-    told
+    let mut value = json!(point);
+    value["pinned"] = point.is_pinned().into();
+    value["stale"] = point.is_stale(now).into();
+    // The time of the last use, or else of the addition.
+    value["last"] = json!(point.last());
+    // The votes after each known change, and the changes, oldest first.
+    value["history"] = json!([]);
+    value["story"] = json!([]);
+    value
 }
 
-/// Counts the endings of the sessions that have a part among these; a part that was not judged
-/// says nothing about the others.
+/// Counts the endings of the sessions that have a part among these. A part that was not judged does
+/// not change its session's ending.
 fn ends<'e>(parts: impl Iterator<Item = &'e PartEnding>) -> Value {
     let mut last = BTreeMap::new();
     for part in parts {
@@ -217,19 +213,19 @@ fn errors(memory: &Memory, (project, now): (&str, Timestamp)) -> anyhow::Result<
 }
 
 fn weeks(memory: &Memory, (project, now): (&str, Timestamp)) -> anyhow::Result<Value> {
-    // Weeks end with today, so that the last one is whole.
+    // Weeks end with today, so that the last one is complete.
     let first = |week: i32| start(date(now).saturating_sub((week * 7 + 6).days()));
     let starts: Vec<Timestamp> = (0..WEEKS).rev().map(first).collect();
     let averages = memory.evaluations(Some(project), &starts)?;
     let weeks = averages.into_iter().map(|week| {
-        let mut told = json!(week);
-        told["from"] = json!(date(week.from));
-        told
+        let mut value = json!(week);
+        value["from"] = json!(date(week.from));
+        value
     });
     Ok(weeks.collect())
 }
 
-/// Sums up what was spent on each of the last days, and on each model, most tokens first.
+/// Sums up the spending of each of the last days, and of each model, most tokens first.
 fn cost(memory: &Memory, (project, now): (&str, Timestamp)) -> anyhow::Result<Value> {
     let mut models: BTreeMap<(String, String), Sum> = BTreeMap::new();
     let mut days = Vec::new();

@@ -20,7 +20,7 @@ fn mistake(result: Result<(), ConfigError>) -> (usize, String) {
     }
 }
 
-/// Spec/2, section 3.1, and what issue and design change of it.
+/// The defaults of spec/2, section 3.1, with the changes by issues and design.
 #[test]
 fn the_defaults_are_those_of_the_specification() {
     let config = Config::default();
@@ -54,7 +54,7 @@ fn what_the_file_says_counts() {
     assert!(config.budgets.tokens.allows(u64::MAX));
 }
 
-/// Each validator rule of spec/2, section 3, and those of ours.
+/// The validation rules of spec/2, section 3, and our own.
 #[rstest]
 #[case::unknown_key("x = 1\n", 1, "unknown key `x`")]
 #[case::nearest("[retry]\natempts = 1\n", 2, "did you mean `retry.attempts`?")]
@@ -105,8 +105,8 @@ fn all_mistakes_are_shown_in_the_order_of_their_lines() {
         ":4: `retry.att",
         ":7: unknown",
     ];
-    for (told, line) in error.all().iter().zip(lines) {
-        assert!(told.contains(line), "{told}");
+    for (message, line) in error.all().iter().zip(lines) {
+        assert!(message.contains(line), "{message}");
     }
     let (_keep, path) = file(b"a = \nb = 'x\n[c]\nd = [1\n");
     assert!(load(&path).unwrap_err().all().len() > 1);

@@ -1,6 +1,6 @@
 //! Commands that cannot be undone.
 
-use super::shell::{self, Program, SimpleCommand, base_name};
+use super::shell::{Program, SimpleCommand, base_name};
 
 /// A program, its subcommand, and the options that make it destructive; without options it always
 /// is. A single letter also matches inside `-fr`.
@@ -46,12 +46,11 @@ const CONTAINERS: &[&str] = &[
 const NO_DISKS: &[&str] = &["null", "zero", "full", "stdout", "stderr", "tty"];
 
 /// Returns `true` for a line with a command that cannot be undone.
-pub fn is_destructive(line: &str) -> bool {
-    let commands = shell::read(line);
+pub fn is_destructive(commands: &[SimpleCommand]) -> bool {
     let mut programs = commands.iter().filter_map(SimpleCommand::program);
     programs.any(destroys)
         || commands.iter().any(destroys_in_container)
-        || reads_destructive_sql(&commands)
+        || reads_destructive_sql(commands)
 }
 
 /// Returns `true` for `docker exec NAME PROGRAM …` and its kin where the program destroys.
@@ -152,6 +151,7 @@ fn drops(sql: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shell::read;
     use super::*;
     use rstest::rstest;
 
@@ -183,7 +183,7 @@ mod tests {
     #[case("dd if=a.img of=/dev/sda bs=4M")]
     #[case("bash -c 'rm -rf x'")]
     fn a_command_that_cannot_be_taken_back_is_known(#[case] line: &str) {
-        assert!(is_destructive(line), "{line}");
+        assert!(is_destructive(&read(line)), "{line}");
     }
 
     #[rstest]
@@ -209,6 +209,6 @@ mod tests {
     #[case("docker exec db grep rm -r /etc")]
     #[case("psql -c'select dropped'")]
     fn other_commands_are_not_destructive(#[case] line: &str) {
-        assert!(!is_destructive(line), "{line}");
+        assert!(!is_destructive(&read(line)), "{line}");
     }
 }

@@ -164,7 +164,7 @@ mod tests {
     #[case::dash("sh: 1: acme: not found", "bash: line 2: acme: command not found")]
     #[case::reporter(
         "EACCES: permission denied, mkdir '/a/b'",
-        "npm ERR! EACCES: permission denied, mkdir '/c'"
+        "npm ERR! EACCES: permission denied, mkdir '/c/b'"
     )]
     #[case::more_lines(
         "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE could not resolve",
@@ -227,6 +227,14 @@ mod tests {
     #[case::tests(
         "test a failed\nerror: test failed, to rerun pass `--lib`",
         "test b failed\nerror: test failed, to rerun pass `--lib`"
+    )]
+    #[case::header(
+        "fatal error: zlib.h: No such file",
+        "fatal error: curl/curl.h: No such file"
+    )]
+    #[case::package(
+        "no required module provides a.com/b/c",
+        "no required module provides a.com/b/d"
     )]
     #[case::denied("bash: ./a: Permission denied", "Permission denied (publickey).")]
     fn different_errors_are_kept_apart(#[case] one: &str, #[case] other: &str) {

@@ -175,7 +175,7 @@ fn is_mark(part: &str) -> bool {
     }
 }
 
-/// Reduces a text to what is the same everywhere, in lower case: without numbers, paths, addresses,
+/// Reduces a text to what is the same everywhere, in lower case: without numbers, folders, addresses,
 /// times, versions, quote marks, and the reporting shell.
 fn normalized(text: &str) -> String {
     let mut words: Vec<String> = Vec::new();
@@ -219,11 +219,9 @@ fn without_place(word: &str) -> &str {
     // `a.py:3`
     let extension = word.rsplit_once('.').map(|(_, end)| end);
     let extension = extension.and_then(|end| end.split([':', '(']).next());
-    if word.contains(['/', '\\'])
-        || word.starts_with('~')
-        || extension.is_some_and(|end| EXTENSIONS.has(end))
-    {
-        return "";
+    let is_path = word.contains(['/', '\\']) || word.starts_with('~');
+    if is_path || extension.is_some_and(|end| EXTENSIONS.has(end)) {
+        return file_name(word);
     }
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     if digits == 0 {
@@ -243,6 +241,14 @@ fn without_place(word: &str) -> &str {
         () if digits < 3 && word.starts_with(char::is_alphabetic) => word,
         () => "",
     }
+}
+
+/// Returns the name of a file without its folder; empty for a place in a file and for a made name.
+fn file_name(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_name = name.contains(|c: char| c.is_alphabetic())
+        && !name.contains(|c: char| c.is_ascii_digit() || ":()".contains(c));
+    if is_name { name } else { "" }
 }
 
 #[cfg(test)]
@@ -282,8 +288,13 @@ mod tests {
     #[rstest]
     #[case::path(
         "cat: /a/b.txt: No such file or directory",
-        "cat: c/d.md: No such file or directory",
+        "cat: c/b.txt: No such file or directory",
         true
+    )]
+    #[case::other_file(
+        "cat: /a/b.txt: No such file or directory",
+        "cat: /a/d.md: No such file or directory",
+        false
     )]
     #[case::shell(
         "zsh:1: command not found: tsc",

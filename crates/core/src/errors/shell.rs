@@ -205,8 +205,7 @@ pub struct LineChecks {
 
 /// Returns the checks that a line runs. Those whose failure the line hides count only if there are
 /// no others.
-pub fn checks(line: &str) -> Option<LineChecks> {
-    let commands = read(line);
+pub fn checks(commands: &[SimpleCommand]) -> Option<LineChecks> {
     let found: Vec<_> = commands.iter().map(SimpleCommand::check).collect();
     let last = found.iter().rposition(Option::is_some)?;
     let of = |is_heard: bool| -> Vec<Check> {
@@ -228,20 +227,19 @@ pub fn checks(line: &str) -> Option<LineChecks> {
 }
 
 /// Returns `true` for a line with an unknown command that may run a check.
-pub fn may_check(line: &str) -> bool {
-    read(line).iter().any(SimpleCommand::may_check)
+pub fn may_check(commands: &[SimpleCommand]) -> bool {
+    commands.iter().any(SimpleCommand::may_check)
 }
 
 /// Returns `true` for a line that may write a file, by a redirection or by a program.
-pub fn writes(line: &str) -> bool {
+pub fn writes(commands: &[SimpleCommand]) -> bool {
     let is_change = |program: Program<'_>| CHANGES.has(program.name);
     let writes = |it: &SimpleCommand| it.writes || it.program().is_some_and(is_change);
-    read(line).iter().any(writes)
+    commands.iter().any(writes)
 }
 
 /// Returns `true` for a line in which git may change working files.
-pub fn rewrites(line: &str) -> bool {
-    let commands = read(line);
+pub fn rewrites(commands: &[SimpleCommand]) -> bool {
     let mut programs = commands.iter().filter_map(SimpleCommand::program);
     programs.any(|program| program.rewrites())
 }
@@ -814,7 +812,7 @@ mod tests {
     #[case("cat > ci.sh <<'E'\npytest\nE\npip install pytest; rm -rf build tests; psql test", &[])]
     #[case("python report.py test; python gen.py --format json; cargo run --bin test", &[])]
     fn the_checks_of_a_line_are_known(#[case] line: &str, #[case] want: &[&str]) {
-        let found = checks(line).map_or(Vec::new(), |found| found.checks);
+        let found = checks(&read(line)).map_or(Vec::new(), |found| found.checks);
         let names = found.iter().map(|it| format!("{:?} {}", it.kind, it.name));
         assert_eq!(names.collect::<Vec<_>>(), want, "{line}");
     }
@@ -829,7 +827,7 @@ mod tests {
     #[case("pytest | tail", false)]
     #[case("pytest; cat x", false)]
     fn the_exit_of_a_line_is_its_checks(#[case] line: &str, #[case] want: bool) {
-        assert_eq!(checks(line).unwrap().is_alone, want, "{line}");
+        assert_eq!(checks(&read(line)).unwrap().is_alone, want, "{line}");
     }
 
     #[rstest]
@@ -847,7 +845,7 @@ mod tests {
     #[case("git checkout main", true)]
     #[case("npm start", true)]
     fn a_line_that_may_check_unseen_is_known(#[case] line: &str, #[case] want: bool) {
-        assert_eq!(may_check(line), want, "{line}");
+        assert_eq!(may_check(&read(line)), want, "{line}");
     }
 
     #[rstest]

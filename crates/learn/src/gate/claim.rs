@@ -1,9 +1,8 @@
 //! The claims of an agent at its stop: that checks pass, or that all is done.
 
 use crate::transcript::CheckResult;
-use crate::transcript::english::patterns;
+use crate::transcript::english::{patterns, sentences};
 use crate::transcript::shell::CheckKind;
-use crate::transcript::stated::sentences;
 
 patterns! {
     PASSES TESTS LINT TYPES BUILD ALL_CHECKS ALL_DONE NO_CLAIM PART COUNT ADMITS TROUBLE SPEAKS_OF_CHECKS

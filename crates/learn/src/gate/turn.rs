@@ -118,25 +118,22 @@ impl Turn {
         // Its error was reported before its check.
         let is_it = |step: &mut TurnStep| matches!(step, TurnStep::Unseen(known) if Arc::ptr_eq(known, call));
         _ = self.steps.pop_if(is_it);
-        let is_plain = shell::checks(&call.input).is_some() && !shell::rewrites(&call.input);
-        self.steps
-            .push(if shell::runs_commands(&call.tool) && is_plain {
-                TurnStep::Run(Run {
-                    command: call.input.clone(),
-                    check: check.clone(),
-                })
-            } else {
-                TurnStep::Unseen(call.clone())
-            });
+        let commands = call.shell_commands();
+        let is_plain = shell::checks(commands).is_some() && !shell::rewrites(commands);
+        self.steps.push(if is_plain {
+            TurnStep::Run(Run {
+                command: call.input.clone(),
+                check: check.clone(),
+            })
+        } else {
+            TurnStep::Unseen(call.clone())
+        });
     }
 
     fn worked(&mut self, call: &Call) {
         if call.edits() && is_code(&call.input) {
             self.steps.push(TurnStep::Edit(Some(call.input.clone())));
-        } else if shell::runs_commands(&call.tool)
-            && !self.has_just_run(call)
-            && shell::writes(&call.input)
-        {
+        } else if !self.has_just_run(call) && shell::writes(call.shell_commands()) {
             self.steps.push(TurnStep::Edit(None));
         }
     }
@@ -145,5 +142,5 @@ impl Turn {
 /// Returns `true` for a call that may run a check or change files unseen.
 fn may_check(call: &Call) -> bool {
     let is_foreign = call.tool.starts_with("mcp__") || AGENT_TOOLS.contains(&call.tool.as_str());
-    is_foreign || (shell::runs_commands(&call.tool) && shell::may_check(&call.input))
+    is_foreign || shell::may_check(call.shell_commands())
 }

@@ -581,15 +581,15 @@ impl<'a> PointsMerge<'a> {
     fn counts(&self, name: &str, base: Option<&PointState>, sides: [&PointState; 2]) -> Counts {
         let moved = |moves: &Moves| moves.get(name).copied().unwrap_or_default();
         let [later, earlier] = sides.map(|side| counts(&side.entry));
-        if self.base.is_some() {
+        let twice = if self.base.is_some() {
             let before = base.map_or([0; 2], |base| counts(&base.entry));
-            let twice = plus(before, moved(&self.common));
-            return minus(plus(later, earlier), twice);
-        }
-        let own = self.own.each_ref().map(moved);
-        let [one, other] = [minus(later, own[0]), minus(earlier, own[1])];
-        let shared = [0, 1].map(|at| one[at].max(other[at]));
-        plus(shared, plus(own[0], own[1]))
+            plus(before, moved(&self.common))
+        } else {
+            let [one, other] = self.own.each_ref().map(moved);
+            let [one, other] = [minus(later, one), minus(earlier, other)];
+            [0, 1].map(|at| one[at].min(other[at]))
+        };
+        minus(plus(later, earlier), twice)
     }
 }
 

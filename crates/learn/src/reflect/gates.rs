@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::curator::{CuratorFact, CuratorMaterial, Ground, ListedNote};
 use super::hosts::foreign_host;
 use crate::errors::destructive::is_destructive;
+use crate::errors::shell;
 use crate::playbook::clean::clean_text;
 use crate::playbook::ops::{PlaybookEdit, named_points, written_text};
 use crate::playbook::{DueChange, Playbook, Point, Skipped};
@@ -257,7 +258,7 @@ impl Gates<'_> {
                     .iter()
                     .any(|point| (self.protection)(point).is_some())
                 || sessions.len() >= 2
-                || is_destructive(command)
+                || is_destructive(&shell::read(command))
         })
     }
 

@@ -83,7 +83,7 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     let mut seen = HashSet::new();
     let related = related.filter(|id| seen.insert(id.clone())).collect();
     let sources = session.evidence.shown.iter();
-    let sources = sources.filter_map(|shown| shown.uuid.clone());
+    let sources = sources.filter_map(|shown| shown.place.uuid.clone());
     (!text.is_empty()).then(|| NewReflection {
         tenant: session.tenant.to_owned(),
         text: mask(text).into_owned(),

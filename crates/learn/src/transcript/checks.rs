@@ -9,13 +9,12 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 use serde::Deserialize;
 
-use super::category::ErrorCategory;
-use super::cut;
+use super::calls::{last_lines, last_text};
 use super::english::pattern;
-use super::event::{Call, CheckResult};
+use super::event::{Call, CheckResult, ErrorCategory};
 use super::json::Raw;
 use super::shell::{self, Check, CheckKind, LineChecks};
-use super::tool_answer;
+use super::text::one_line;
 use crate::redact;
 use crate::shown::without_controls;
 
@@ -87,13 +86,15 @@ struct Summary<'t> {
 
 /// Reads what a tool's answer says of a check; of a call that `failed` the exit status is not 0.
 pub(crate) fn find(call: &Call, answer: Raw<'_>, failed: bool) -> Option<CheckResult> {
-    let may_run = shell::runs_commands(&call.tool) || READ_OUTPUT.contains(&call.tool.as_str());
-    let line = shell::checks(&call.input).filter(|_| may_run);
-    if line.is_none() && !(may_run && shell::may_check(&call.input)) {
+    let reads_output = READ_OUTPUT.contains(&call.tool.as_str());
+    let read = reads_output.then(|| shell::read(&call.input));
+    let commands = read.as_deref().unwrap_or(call.shell_commands());
+    let line = shell::checks(commands);
+    if line.is_none() && !shell::may_check(commands) {
         return None;
     }
-    let text = tool_answer::last_text(answer)?;
-    let text = tool_answer::last_lines(&text, LOOKED_AT);
+    let text = last_text(answer)?;
+    let text = last_lines(&text, LOOKED_AT);
     let (code, said) = text.split_once('\n').unwrap_or((text, ""));
     let is_code = code.starts_with("Exit code ");
     let text = without_controls(if is_code { said } else { text });
@@ -152,8 +153,8 @@ pub(crate) fn find(call: &Call, answer: Raw<'_>, failed: bool) -> Option<CheckRe
 
 /// Returns the name of a check of a call that worked and does not say how the check ended.
 pub(crate) fn unheard(call: &Call) -> Option<String> {
-    let line = shell::runs_commands(&call.tool).then(|| shell::checks(&call.input));
-    line.flatten()?.checks.pop().map(|check| check.name)
+    let mut line = shell::checks(call.shell_commands())?;
+    line.checks.pop().map(|check| check.name)
 }
 
 /// Returns the kind of a check by its command; one that may be anything is what its summary is of.
@@ -249,7 +250,7 @@ fn result(runner: &str, kinds: Vec<CheckKind>, passed: bool, line: &str) -> Chec
         runner: runner.to_owned(),
         kinds,
         result: if passed { Ok(()) } else { Err(category) },
-        line: cut::one_line(&redact::mask(shown), MAX_LINE),
+        line: one_line(&redact::mask(shown), MAX_LINE),
     }
 }
 
@@ -259,11 +260,7 @@ mod tests {
     use rstest::rstest;
 
     fn read(tool: &str, command: &str, output: &str, failed: bool) -> Option<CheckResult> {
-        let call = Call {
-            tool: tool.to_owned(),
-            input: command.to_owned(),
-            ..Call::default()
-        };
+        let call = Call::new(tool, command.to_owned());
         let json = serde_json::value::to_raw_value(output).unwrap();
         find(&call, Some(&json), failed)
     }

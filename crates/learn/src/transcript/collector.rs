@@ -1,80 +1,259 @@
-//! The bounded collector: events in, evidence within a budget out.
+//! The bounded collector: events in, items that the evidence may show out.
 //!
-//! Pure. Plain results are counted and not kept; of everything else a bounded text goes
-//! into a bounded buffer, from which the choice is made.
+//! Plain results are only counted; of all else a bounded text goes into a bounded buffer.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
-use memchr::memmem;
-
-use super::choice;
-use super::cut;
+use super::calls;
 use super::event::{Call, CallFailure, CheckResult, Event, EventKind, Prompt, Via};
-use super::evidence::{CALLS, EventSource, Evidence, ShownEvent};
-use super::item::{Item, ItemRank};
-use super::outside;
-use super::sanitizer::Sanitizer;
+use super::evidence::{CALLS, Choice, EventSource, Evidence, ShownEvent};
+use super::text::{self, Sanitizer};
 use super::words::{CHATTER, HOUSEKEEPING};
 use crate::clip::boundary_before;
 use crate::playbook::Id;
 
-/// The number of bytes of items that are held.
+/// The limit for all items held, in bytes.
 const MAX_SIZE: usize = 2 << 20;
-/// The part that is kept of the text of an item that is never left out, in bytes.
+/// The part that is kept of an item that is never left out, where room is short, in bytes.
 const MAX_NEEDED: usize = 300;
-/// The part of the user's words that is held, in bytes.
+/// The part that is held of the user's words, of a plan, of a report or a hook's words, of an
+/// error or the agent's text, and of any other text, in bytes.
 const MAX_SPOKEN: usize = 16_000;
-/// The part of a text that is held, in bytes.
-const MAX_BODY: usize = 8_000;
-/// The part of a text of the agent's or an error that is held, in bytes.
-const MAX_PLAIN: usize = 2_000;
-/// The part of a subagent's report and of a hook's words that is held, in bytes.
-const MAX_REPORT: usize = 800;
-/// The part of a plan that is held, in bytes.
 const MAX_PLAN: usize = 4_000;
-/// How much of the line that says what an error is, in bytes.
+const MAX_REPORT: usize = 800;
+const MAX_PLAIN: usize = 2_000;
+const MAX_BODY: usize = 8_000;
+/// The part of the line that says what an error is, in bytes.
 const MAX_LINE: usize = 240;
-/// The number of key points that are told apart.
-const MAX_IDS: usize = 2_000;
-/// The longest id a key point can have; longer ones are only counted.
-const MAX_ID: usize = 40;
 /// How far back the text is looked for that a user disagreed with, in items.
 const CONTEXT: usize = 20;
+/// The size of an item without its texts, in bytes.
+const COST: usize = 200;
+/// The part of a text and of a call that the headline shows, in bytes.
+const HEADLINE: usize = 160;
+const HEADLINE_CALL: usize = 80;
+/// The longest id that a key point can have; longer ones are only counted.
+const MAX_ID: usize = 40;
 
 const PLAN: &str = "PLAN that the user approved";
+
+/// The weight of an item, in ascending order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Call,
+    /// A compaction, a subagent's result, a check that passed.
+    #[default]
+    Note,
+    Text,
+    /// A check that failed, an error of the API.
+    Setback,
+    /// The assistant's text before the user disagreed.
+    Context,
+    /// A text that cites a key point.
+    Use,
+    Error,
+    Prompt,
+    /// A rejection, an interrupt, and what the user says next.
+    Disagreement,
+    /// The first request, the last one, and the assistant's last text.
+    Ends,
+}
+
+/// One event as it may be shown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Item {
+    /// Its place, its words and the command that ran a check, not sanitized.
+    shown: ShownEvent,
+    pub rank: Rank,
+    /// The text before the call or the body: `CHECK failed (go test)`.
+    label: Cow<'static, str>,
+    /// The line that says what an error is.
+    headline: String,
+    call: Option<Arc<Call>>,
+    exit_code: Option<i32>,
+    /// The text, cut to a bounded size; `is_cut` is set where it was longer.
+    pub body: String,
+    pub is_cut: bool,
+    /// What is added below: a check's line, what the user kept from being written.
+    notes: Vec<String>,
+    /// How often it happened, for errors.
+    pub count: u64,
+    /// The key points that it is the first to cite.
+    cited: Vec<Id>,
+    /// The number of items before it.
+    pub before: u64,
+}
+
+impl Item {
+    pub(crate) fn is_spoken(&self) -> bool {
+        matches!(
+            &*self.shown.kind,
+            "user_prompt" | "command_prompt" | "queued_prompt" | "user_answer"
+        )
+    }
+
+    pub(crate) fn is_text(&self) -> bool {
+        self.shown.kind == "assistant_text"
+    }
+
+    /// Returns `true` for the branch at the start, which has no number.
+    pub(crate) fn is_branch(&self) -> bool {
+        self.shown.kind == "branch"
+    }
+
+    /// Returns `true` for what the evidence never leaves out.
+    pub(crate) fn is_needed(&self) -> bool {
+        let is_kind = matches!(
+            &*self.shown.kind,
+            "rejection" | "interrupt" | "plan" | "error_event" | "turned_back" | "branch"
+        );
+        is_kind || self.is_spoken() || !self.cited.is_empty()
+    }
+
+    /// Returns what two errors share that may be shown as one.
+    pub(crate) fn error_key(&self) -> Option<(&str, &str)> {
+        let is_error = self.shown.kind == "error_event";
+        let call = self.call.as_ref().filter(|_| is_error)?;
+        Some((&call.tool, &self.headline))
+    }
+
+    /// Returns about how many bytes of memory it takes.
+    fn size(&self) -> usize {
+        let texts = self.shown.words.iter().chain(&self.shown.calls);
+        let texts: usize = texts.map(String::len).sum();
+        COST + self.label.len() + self.body.len() + texts + self.cited.len() * COST / 4
+    }
+
+    fn raise(&mut self, rank: Rank) {
+        self.rank = self.rank.max(rank);
+    }
+
+    /// Returns what is kept of it where the evidence shows it under `number`.
+    pub(crate) fn shown(&self, number: u32, sanitizer: &Sanitizer) -> ShownEvent {
+        let whole = |text: &String| sanitizer.text(text, usize::MAX);
+        let call = self.call.as_ref();
+        let call = call.map(|call| format!("{} {}", call.tool, asked(call)));
+        ShownEvent {
+            number,
+            words: self.shown.words.iter().map(whole).collect(),
+            calls: call.iter().chain(&self.shown.calls).map(whole).collect(),
+            ..self.shown.clone()
+        }
+    }
+
+    /// Writes its label, its text and its notes, or only its headline.
+    pub(crate) fn write(&self, is_whole: bool, sanitizer: &Sanitizer) -> String {
+        // The folder of the session is where a call is made anyway.
+        let mut out = sanitizer
+            .line(&self.label(is_whole), usize::MAX)
+            .replace("`cd . && ", "`");
+        let body = if is_whole {
+            sanitizer.text(&self.body, usize::MAX)
+        } else {
+            sanitizer.line(self.headline(), HEADLINE)
+        };
+        // A text of one line is on that of its label.
+        if body.contains('\n') {
+            out.push(':');
+            for line in body.lines().filter(|line| !line.trim().is_empty()) {
+                out.push_str("\n  ");
+                out.push_str(line.trim_end());
+            }
+        } else if !body.is_empty() {
+            out.push_str(": ");
+            out.push_str(&body);
+        }
+        for id in &self.cited {
+            let mark = format!("[{id}]");
+            if !out.contains(&mark) {
+                out.push(' ');
+                out.push_str(&mark);
+            }
+        }
+        for note in self.notes.iter().filter(|_| is_whole) {
+            let (first, lines) = note.split_once('\n').unwrap_or((note, ""));
+            out.push_str("\n  → ");
+            out.push_str(&sanitizer.line(first, usize::MAX));
+            for line in sanitizer.text(lines, usize::MAX).lines() {
+                out.push_str("\n    ");
+                out.push_str(line);
+            }
+        }
+        out
+    }
+
+    /// Returns the line that says what an error is, or in which a key point is cited first.
+    fn headline(&self) -> &str {
+        let cites = |line: &&str| {
+            let mut cited = self.cited.iter();
+            cited.any(|id| line.contains(&format!("[{id}]")))
+        };
+        match self.headline.as_str() {
+            "" => self.body.lines().find(cites).unwrap_or(&self.body),
+            headline => headline,
+        }
+    }
+
+    fn label(&self, is_whole: bool) -> String {
+        let mut label = self.label.to_string();
+        let Some(call) = &self.call else {
+            return label;
+        };
+        label += if label == CALLS { ": " } else { " " };
+        label += match call.tool.as_str() {
+            "" => "a tool",
+            tool => tool,
+        };
+        // Writing to a String cannot fail.
+        if !call.input.is_empty() {
+            let most = if is_whole { usize::MAX } else { HEADLINE_CALL };
+            _ = write!(label, " `{}`", text::one_line(&asked(call), most));
+        }
+        _ = match (self.exit_code, self.count) {
+            (None, ..=1) => Ok(()),
+            (None, times) => write!(label, " ({times} times)"),
+            (Some(code), ..=1) => write!(label, " (exit {code})"),
+            (Some(code), times) => write!(label, " (exit {code}, {times} times)"),
+        };
+        label
+    }
+}
+
+/// Returns what a call is about, and where a search looks.
+fn asked(call: &Call) -> Cow<'_, str> {
+    if call.looked_in.is_empty() {
+        Cow::Borrowed(&call.input)
+    } else {
+        format!("{} in {}", call.input, call.looked_in).into()
+    }
+}
 
 /// Takes events one by one and keeps what may be chosen.
 #[derive(Debug, Default)]
 pub struct Collector {
+    /// Set when the last event was taken.
     pub(super) sanitizer: Sanitizer,
-    /// In order of time. When they are too many, the least telling half of them goes, of
+    /// In order of time. When they are too many, the half with the lowest ranks is dropped, of
     /// equals the older ones.
     items: Vec<Item>,
     size: usize,
-    /// The size that the last shrinking left: what is needed may take more than the limit, and is
-    /// not gone through at each item.
+    /// The size that the last shrinking left. Needed items may take more than the limit, and are
+    /// not visited for each new one.
     kept: usize,
-    /// How many items there were.
+    /// The number of items there were.
     count: u64,
-    cited: HashSet<Id>,
     has_request: bool,
     /// The id of the last event's message.
     last_message: Option<String>,
-    /// Whether the user has just stopped the agent; what they type next says why.
+    /// Set where the user has just stopped the agent; what they type next says why.
     stopped: bool,
 }
 
 impl Collector {
-    pub(crate) fn new(sanitizer: Sanitizer) -> Self {
-        Self {
-            sanitizer,
-            ..Self::default()
-        }
-    }
-
-    pub(crate) fn push(&mut self, event: &Event<'_>) {
+    /// Takes an event; `new_cites` are the key points that no text before it cited.
+    pub(crate) fn push(&mut self, event: &Event<'_>, new_cites: &[Id]) {
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(event, prompt),
             EventKind::Rejection {
@@ -85,7 +264,7 @@ impl Collector {
             } => {
                 self.stopped = words.is_empty();
                 self.mark_context();
-                let item = self.add(event, ItemRank::Disagreement, "USER refused", words);
+                let item = self.add(event, Rank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
                 if *is_person && !words.is_empty() {
                     item.shown.source = EventSource::User;
@@ -98,39 +277,45 @@ impl Collector {
             EventKind::Interrupt => {
                 self.stopped = true;
                 self.mark_context();
-                self.add(event, ItemRank::Disagreement, "USER interrupted", "");
+                self.add(event, Rank::Disagreement, "USER interrupted", "");
             }
-            EventKind::Text { text, cites } => self.text(event, text, cites),
+            EventKind::Text { text, cites } if !cites.is_empty() => {
+                let new_cites = new_cites.iter().filter(|id| id.as_str().len() <= MAX_ID);
+                let new_cites = new_cites.cloned().collect();
+                self.add(event, Rank::Use, "CLAUDE", text).cited = new_cites;
+            }
+            EventKind::Text { text, .. } => {
+                if !self.joined(event, text) {
+                    self.add(event, Rank::Text, "CLAUDE", text);
+                }
+            }
             EventKind::ToolCall(call) => {
                 self.announced();
                 if !HOUSEKEEPING.has(&call.tool) {
-                    self.add(event, ItemRank::Call, CALLS, "").call = Some(call.clone());
+                    self.add(event, Rank::Call, CALLS, "").call = Some(call.clone());
                 }
             }
             EventKind::ToolError { call, failure } => self.error(event, call, failure),
-            EventKind::Plan(text) => {
-                let item = self.add(event, ItemRank::Ends, PLAN, text);
-                item.shown.source = EventSource::Plan;
-            }
+            EventKind::Plan(text) => _ = self.add(event, Rank::Ends, PLAN, text),
             EventKind::TurnedBack { call, why } => {
-                let item = self.add(event, ItemRank::Setback, "HOOK turned back", why);
+                let item = self.add(event, Rank::Setback, "HOOK turned back", why);
                 item.call = Some(call.clone());
             }
-            EventKind::Branch(name) => _ = self.add(event, ItemRank::Ends, "BRANCH", name),
+            EventKind::Branch(name) => _ = self.add(event, Rank::Ends, "BRANCH", name),
             EventKind::Check { call, check } => self.check(event, call, check),
             EventKind::UnknownCheck { call, runner } => {
                 let label = format!("CHECK ran, its result is not known ({runner})");
-                let item = self.add(event, ItemRank::Note, label, "");
+                let item = self.add(event, Rank::Note, label, "");
                 item.shown.calls.push(call.input.clone());
             }
-            EventKind::ApiError(text) => _ = self.add(event, ItemRank::Setback, "API ERROR", text),
+            EventKind::ApiError(text) => _ = self.add(event, Rank::Setback, "API ERROR", text),
             EventKind::Compaction => {
-                self.add(event, ItemRank::Note, "CONVERSATION compacted", "");
+                self.add(event, Rank::Note, "CONVERSATION compacted", "");
             }
             EventKind::HandBack(report) => {
-                self.add(event, ItemRank::Note, "SUBAGENT returned", report);
+                self.add(event, Rank::Note, "SUBAGENT returned", report);
             }
-            EventKind::Hook(text) => _ = self.add(event, ItemRank::Note, "HOOK said", text),
+            EventKind::Hook(text) => _ = self.add(event, Rank::Note, "HOOK said", text),
             EventKind::LeftRunning(_) | EventKind::ToolResult(_) => {}
         }
         self.last_message.clone_from(&event.place.message_id);
@@ -138,65 +323,59 @@ impl Collector {
 
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
     /// [`super::estimate_tokens`] does.
-    pub fn finish(self, budget: u64) -> Evidence {
-        let mut items = self.items;
+    pub fn finish(mut self, budget: u64) -> Evidence {
         for is_one in [Item::is_spoken, Item::is_text] {
-            if let Some(last) = items.iter_mut().rfind(|item| is_one(item)) {
-                last.raise(ItemRank::Ends);
+            if let Some(last) = self.items.iter_mut().rfind(|item| is_one(item)) {
+                last.raise(Rank::Ends);
             }
         }
-        choice::choose(&items, self.count, &self.sanitizer, budget)
+        Choice::of(&self.items, self.count, &self.sanitizer).make(budget)
     }
 
     fn add(
         &mut self,
         event: &Event<'_>,
-        rank: ItemRank,
+        rank: Rank,
         label: impl Into<Cow<'static, str>>,
         body: &str,
     ) -> &mut Item {
-        let max = match rank {
-            _ if matches!(&event.kind, EventKind::Prompt(prompt) if prompt.via != Via::Plan) => {
-                MAX_SPOKEN
-            }
-            _ if matches!(event.kind, EventKind::Prompt(_) | EventKind::Plan(_)) => MAX_PLAN,
-            _ if matches!(event.kind, EventKind::HandBack(_) | EventKind::Hook(_)) => MAX_REPORT,
-            ItemRank::Note | ItemRank::Text | ItemRank::Error => MAX_PLAIN,
-            _ => MAX_BODY,
+        let (source, max) = match &event.kind {
+            EventKind::Prompt(prompt) if prompt.via != Via::Plan => match prompt.is_person {
+                true => (EventSource::User, MAX_SPOKEN),
+                false => (EventSource::Outcome, MAX_SPOKEN),
+            },
+            EventKind::Prompt(prompt) if !prompt.is_person => (EventSource::Outcome, MAX_PLAN),
+            EventKind::Prompt(_) | EventKind::Plan(_) => (EventSource::Plan, MAX_PLAN),
+            EventKind::Text { cites, .. } if cites.is_empty() => (EventSource::Agent, MAX_PLAIN),
+            EventKind::Text { .. } => (EventSource::Agent, MAX_BODY),
+            EventKind::ToolCall(_) => (EventSource::Call, 0),
+            EventKind::ToolError { .. } => (EventSource::Outcome, MAX_PLAIN),
+            EventKind::HandBack(_) | EventKind::Hook(_) => (EventSource::Outcome, MAX_REPORT),
+            _ => (EventSource::Outcome, MAX_BODY),
         };
-        let body = cut::middle(body.trim(), max).into_owned();
-        self.put(Item {
+        let body = text::middle(body.trim(), max).into_owned();
+        let mut item = Item {
             shown: ShownEvent {
                 kind: event.kind.name().to_owned(),
-                offset: event.place.offset,
-                uuid: event.place.uuid.clone(),
-                time: event.place.time.map(|time| time.to_string()),
-                message_id: event.place.message_id.clone(),
-                source: match event.kind {
-                    EventKind::ToolCall(_) => EventSource::Call,
-                    EventKind::Text { .. } => EventSource::Agent,
-                    _ => EventSource::Outcome,
-                },
+                place: event.place.clone(),
+                source,
                 ..ShownEvent::default()
             },
             rank,
             label: label.into(),
-            is_cut: memmem::find(body.as_bytes(), cut::LEFT_OUT.as_bytes()).is_some(),
+            is_cut: body.contains(text::LEFT_OUT),
             body,
             count: 1,
             before: self.count,
             ..Item::default()
-        })
-    }
-
-    fn put(&mut self, mut item: Item) -> &mut Item {
+        };
         self.count += 1;
         if self.size > MAX_SIZE.max(2 * self.kept) {
             self.shrink();
         }
         self.size += item.size();
         // What was typed while the agent worked belongs where it was typed.
-        let is_earlier = |known: &Item| known.shown.offset <= item.shown.offset;
+        let is_earlier = |known: &Item| known.shown.place.offset <= event.place.offset;
         let place = self.items.partition_point(is_earlier);
         for later in &mut self.items[place..] {
             item.before = item.before.min(later.before);
@@ -206,14 +385,14 @@ impl Collector {
         &mut self.items[place]
     }
 
-    /// Lets the least telling half go; but the beginning stays of what the record never leaves out.
+    /// Drops the half with the lowest ranks; of an item that is needed the beginning stays.
     fn shrink(&mut self) {
         // Some were taken out since, and others cut.
         self.size = self.items.iter().map(Item::size).sum();
         let mut order: Vec<usize> = (0..self.items.len()).collect();
         // Of one rank they stay in order of time.
         order.sort_by_key(|&i| self.items[i].rank);
-        let mut goes = vec![false; self.items.len()];
+        let mut is_dropped = vec![false; self.items.len()];
         for i in order {
             if self.size <= MAX_SIZE / 2 {
                 break;
@@ -221,7 +400,7 @@ impl Collector {
             let item = &mut self.items[i];
             self.size = self.size.saturating_sub(item.size());
             if !item.is_needed() {
-                goes[i] = true;
+                is_dropped[i] = true;
                 continue;
             }
             let shorten = |text: &mut String| text.truncate(boundary_before(text, MAX_NEEDED));
@@ -230,15 +409,10 @@ impl Collector {
             item.is_cut = true;
             self.size += item.size();
         }
-        let mut goes = goes.into_iter();
-        self.items.retain(|_| !goes.next().unwrap_or_default());
+        let mut is_dropped = is_dropped.into_iter();
+        self.items
+            .retain(|_| !is_dropped.next().unwrap_or_default());
         self.kept = self.size;
-    }
-
-    /// Returns the latest text of the assistant among the last items.
-    fn last_text(&mut self, among: usize) -> Option<&mut Item> {
-        let mut last = self.items.iter_mut().rev().take(among);
-        last.find(|item| item.is_text())
     }
 
     fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
@@ -249,53 +423,35 @@ impl Collector {
             Via::Queued => "USER adds".into(),
             Via::Typed => "USER".into(),
         };
-        let request = prompt.via != Via::Answer;
-        let first = request && !std::mem::replace(&mut self.has_request, true);
         let stopped = std::mem::take(&mut self.stopped);
-        let rank = if first {
-            ItemRank::Ends
+        let rank = if prompt.via != Via::Answer && !self.has_request {
+            self.has_request = true;
+            Rank::Ends
         } else if stopped {
-            ItemRank::Disagreement
+            Rank::Disagreement
         } else {
-            ItemRank::Prompt
+            Rank::Prompt
         };
         let item = self.add(event, rank, label, &prompt.message.shown);
         item.shown.words.clone_from(&prompt.message.words);
-        item.shown.source = match prompt.is_person {
-            true if prompt.via == Via::Plan => EventSource::Plan,
-            true => EventSource::User,
-            false => EventSource::Outcome,
-        };
+    }
+
+    /// Returns the latest text of the assistant among the last items.
+    fn last_text(&mut self, among: usize) -> Option<&mut Item> {
+        let mut last = self.items.iter_mut().rev().take(among);
+        last.find(|item| item.is_text())
     }
 
     fn mark_context(&mut self) {
         if let Some(text) = self.last_text(CONTEXT) {
-            text.raise(ItemRank::Context);
+            text.raise(Rank::Context);
         }
-    }
-
-    fn text(&mut self, event: &Event<'_>, text: &str, cites: &[Id]) {
-        if cites.is_empty() && self.joined(event, text) {
-            return;
-        }
-        let mut firsts = Vec::new();
-        for id in cites.iter().filter(|id| id.as_str().len() <= MAX_ID) {
-            if self.cited.len() < MAX_IDS && self.cited.insert(id.clone()) {
-                firsts.push(id.clone());
-            }
-        }
-        let rank = if cites.is_empty() {
-            ItemRank::Text
-        } else {
-            ItemRank::Use
-        };
-        self.add(event, rank, "CLAUDE", text).cited = firsts;
     }
 
     /// Takes the line from the text before a call that only announces it: "Let me read it:".
     fn announced(&mut self) {
         let text = self.items.last_mut();
-        let Some(text) = text.filter(|item| item.rank == ItemRank::Text) else {
+        let Some(text) = text.filter(|item| item.rank == Rank::Text) else {
             return;
         };
         if text.body.ends_with(':') {
@@ -326,25 +482,25 @@ impl Collector {
 
     /// Takes an error; of a call that was made again at once and failed alike only how often.
     fn error(&mut self, event: &Event<'_>, call: &Arc<Call>, failure: &CallFailure) {
-        let text = match failure.exit_code {
+        let said = match failure.exit_code {
             // The label says it.
             Some(_) => failure.text.split_once('\n').map_or("", |(_, rest)| rest),
             None => &failure.text,
         };
-        let is_news = |line: &&str| !CHATTER.begins(line.trim()) && !line.ends_with("... ok");
-        let lines: Vec<&str> = text.lines().filter(is_news).collect();
-        let text = if outside::prints_others(call) {
-            cut::one_line(&failure.message, MAX_LINE)
+        let headline = text::one_line(&failure.message, MAX_LINE);
+        let said = if calls::prints_others(call) {
+            headline.clone()
         } else {
-            lines.join("\n")
+            let is_news = |line: &&str| !CHATTER.begins(line.trim()) && !line.ends_with("... ok");
+            said.lines().filter(is_news).collect::<Vec<_>>().join("\n")
         };
-        let text = cut::middle(text.trim(), MAX_PLAIN);
+        let said = text::middle(said.trim(), MAX_PLAIN);
+        let is_same = |item: &Item| item.call.as_ref() == Some(call);
         if let [.., last, again] = self.items.as_mut_slice()
-            && last.rank == ItemRank::Error
-            && [&last.call, &again.call]
-                .iter()
-                .all(|made| made.as_ref() == Some(call))
-            && last.body == text
+            && last.rank == Rank::Error
+            && is_same(last)
+            && is_same(again)
+            && last.body == said
         {
             last.count += 1;
             last.call = Some(call.clone());
@@ -352,22 +508,22 @@ impl Collector {
             self.count -= 1;
             return;
         }
-        let item = self.add(event, ItemRank::Error, "ERROR in", &text);
+        let item = self.add(event, Rank::Error, "ERROR in", &said);
         item.call = Some(call.clone());
         item.exit_code = failure.exit_code;
-        item.headline = cut::one_line(&failure.message, MAX_LINE);
+        item.headline = headline;
         item.shown.signature = failure.error;
     }
 
     /// Takes how a check ended, unless the error just before says it.
     fn check(&mut self, event: &Event<'_>, call: &Arc<Call>, check: &CheckResult) {
         let (rank, word) = match check.result {
-            Ok(()) => (ItemRank::Note, "passed"),
-            Err(_) => (ItemRank::Setback, "failed"),
+            Ok(()) => (Rank::Note, "passed"),
+            Err(_) => (Rank::Setback, "failed"),
         };
         let label = format!("CHECK {word} ({})", check.runner);
         let is_its_error =
-            |item: &&mut Item| item.rank == ItemRank::Error && item.call.as_ref() == Some(call);
+            |item: &&mut Item| item.rank == Rank::Error && item.call.as_ref() == Some(call);
         if let Some(error) = self.items.last_mut().filter(is_its_error) {
             if !error.body.contains(&check.line) {
                 error.notes.push(format!("{label}: {}", check.line));

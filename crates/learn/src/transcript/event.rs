@@ -1,36 +1,40 @@
 //! What happens in a session, as the evidence and the facts see it.
 //!
-//! Events are masked whole ([`super::mask`]), and not yet cut to what is kept of them:
-//! whoever keeps a text passes it through [`super::sanitizer`] first.
+//! The texts of events are masked whole ([`super::text::Mask`]), and not yet cut to what is kept
+//! of them: each that is kept passes through the [`super::text::Sanitizer`] first.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
+use playbook_core::worded;
+use serde::{Deserialize, Serialize};
 
-use super::category::ErrorCategory;
-use super::pasted::Message;
-use super::shell::CheckKind;
+use super::shell::{self, CheckKind, SimpleCommand};
+use super::user::Message;
+use super::words::ERROR_NAMES;
 use crate::errors::Signature;
 use crate::playbook::Id;
 
-/// One thing that happened.
 #[derive(Debug)]
 pub struct Event<'a> {
     pub place: &'a EventPlace,
     pub kind: EventKind<'a>,
 }
 
-/// Where an event stands in the transcript.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The place of an event in the transcript.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventPlace {
-    /// Where its record begins, in bytes from the start of the file.
+    /// The start of its record, in bytes from the start of the file.
     pub offset: u64,
-    /// The id of its record, where it has one.
+    /// The id of its record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
-    /// When it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Timestamp>,
     /// The id of the message that the record is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
 }
 
@@ -41,7 +45,7 @@ pub enum EventKind<'a> {
     /// The user refused a tool call.
     Rejection {
         call: Arc<Call>,
-        /// What was said with it; empty when nothing.
+        /// The user's words; empty when there were none.
         words: String,
         /// A person said it.
         is_person: bool,
@@ -70,7 +74,6 @@ pub enum EventKind<'a> {
     /// A hook of the user's did not let a call run.
     TurnedBack {
         call: Arc<Call>,
-        /// The reason that the hook gave.
         why: String,
     },
     /// The branch on which the session began.
@@ -90,7 +93,7 @@ pub enum EventKind<'a> {
     Compaction,
     /// A subagent handed its result back.
     HandBack(String),
-    /// A hook of the user's told the agent something.
+    /// A hook of the user's gave the agent a text.
     Hook(Cow<'a, str>),
 }
 
@@ -123,7 +126,7 @@ impl EventKind<'_> {
     }
 }
 
-/// How what the user said reached the agent.
+/// The way by which the user's words reached the agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Via<'a> {
     #[default]
@@ -138,63 +141,178 @@ pub enum Via<'a> {
     Answer,
 }
 
-/// What a user said: a request, or more than that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt<'a> {
-    /// What was typed; for a slash command its arguments.
+    /// The text as typed; for a slash command its arguments.
     pub text: &'a str,
-    /// What the record shows of it, and the person's own words in it.
     pub(crate) message: Message,
     /// A person typed it; no program, timer or agent.
     pub is_person: bool,
-    /// How it came: typed, as a slash command, or as an answer.
     pub via: Via<'a>,
 }
 
 /// A tool call, as far as it is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Call {
-    /// The tool's name.
     pub tool: String,
     /// The command, the file, the query: the input that sets the call apart from others.
     pub input: String,
     /// The file or folder that a search looks in, where it names one.
     pub looked_in: String,
+    commands: OnceLock<Vec<SimpleCommand>>,
 }
 
+impl PartialEq for Call {
+    fn eq(&self, other: &Self) -> bool {
+        let Self {
+            tool,
+            input,
+            looked_in,
+            ..
+        } = other;
+        self.tool == *tool && self.input == *input && self.looked_in == *looked_in
+    }
+}
+
+impl Eq for Call {}
+
 impl Call {
+    pub(crate) fn new(tool: &str, input: String) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            input,
+            ..Self::default()
+        }
+    }
+
     /// Returns `true` for a call that writes a file.
     pub fn edits(&self) -> bool {
         ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(&self.tool.as_str())
     }
+
+    /// Returns the commands of its line, which is parsed once; none of a tool that runs no line.
+    pub fn shell_commands(&self) -> &[SimpleCommand] {
+        self.commands.get_or_init(|| {
+            if shell::runs_commands(&self.tool) {
+                shell::read(&self.input)
+            } else {
+                Vec::new()
+            }
+        })
+    }
 }
 
-/// How a tool call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallFailure {
-    /// The first and last lines of what the tool said.
+    /// The first and last lines of the tool's answer.
     pub text: String,
     /// The line that says what went wrong.
     pub message: String,
-    /// The exit code, where the tool named one.
     pub exit_code: Option<i32>,
     pub category: ErrorCategory,
-    /// The error it is, wherever it strikes; as the hook computes it from the whole text.
+    /// The error, which is the same wherever it strikes, as the hook computes it from the whole
+    /// text.
     pub error: Option<Signature>,
     /// The keys by which `seen` knows the error again.
     pub keys: Vec<Signature>,
-    /// What met the error: a program with its subcommand, or a tool.
+    /// The program with its subcommand that met the error, or the tool.
     pub subject: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckResult {
-    /// Which tool reported it: `cargo test`.
+    /// The tool that reported it: `cargo test`.
     pub runner: String,
     /// What it looks at; several of a line whose exit status is that of several checks.
     pub kinds: Vec<CheckKind>,
-    /// Whether everything passed, or what kind of failure it is.
     pub result: Result<(), ErrorCategory>,
     /// The line of the output that says so.
     pub line: String,
+}
+
+worded! {
+    /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
+    pub enum ErrorCategory {
+        /// It took too long.
+        Timeout = "timeout",
+        /// A host, a connection or a remote service failed.
+        Network = "network",
+        Permission = "permission",
+        /// A file, command, symbol or page is not there.
+        NotFound = "not_found",
+        /// A text breaks its grammar.
+        Syntax = "syntax",
+        TypeCompile = "type_compile",
+        TestFailure = "test_failure",
+        /// An input has the wrong form or value.
+        Validation = "validation",
+        /// Memory, disk, file handles or size limits ran out.
+        Resource = "resource",
+        /// Something else changed or holds the thing.
+        Conflict = "conflict",
+        Unknown = "unknown",
+    }
+}
+
+impl ErrorCategory {
+    /// Reads a word of ours or of spec/3 (`timeout_error`); any other is unknown.
+    pub(crate) fn named(word: &str) -> Self {
+        let word = word.trim().to_ascii_lowercase();
+        Self::from_word(word.strip_suffix("_error").unwrap_or(&word)).unwrap_or(Self::Unknown)
+    }
+
+    /// Returns the category of an error of the API, from its type or its HTTP status.
+    pub(crate) fn of_api_error(text: &str) -> Self {
+        let category = categorize(text, None);
+        let numbers = text.split(|c: char| !c.is_ascii_digit());
+        let mut statuses = numbers.filter_map(|number| number.parse::<u16>().ok());
+        match statuses.find(|status| (400..600).contains(status)) {
+            Some(401 | 403) if category == Self::Unknown => Self::Permission,
+            Some(429 | 500..) if category == Self::Unknown => Self::Network,
+            _ => category,
+        }
+    }
+}
+
+/// Returns the category of an error from its exit code, or from the name of an exception, of an
+/// error of the system or of the API in its text.
+pub(crate) fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
+    match exit_code {
+        Some(124 | 143) => return ErrorCategory::Timeout,
+        Some(126) => return ErrorCategory::Permission,
+        Some(127) => return ErrorCategory::NotFound,
+        Some(137 | 139) => return ErrorCategory::Resource,
+        _ if text.contains("Command timed out after") => return ErrorCategory::Timeout,
+        _ => {}
+    }
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let names: HashSet<String> = words.map(str::to_ascii_lowercase).collect();
+    let rows = ERROR_NAMES.words().iter();
+    let mut rows = rows.filter_map(|row| row.split_once(':'));
+    let row = rows.find(|(_, row)| row.split_whitespace().any(|name| names.contains(name)));
+    row.map_or(ErrorCategory::Unknown, |(category, _)| {
+        ErrorCategory::named(category)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ErrorCategory::{Network, NotFound, Permission, Resource, Timeout, Unknown};
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("Command timed out after 2m 0.0s", None, Timeout)]
+    #[case("not found", Some(139), Resource)]
+    #[case("{\"type\":\"overloaded_error\"}", None, Network)]
+    #[case("ModuleNotFoundError: No module named 'yaml'", None, NotFound)]
+    #[case("Error: EACCES: permission denied, open '/a'", Some(1), Permission)]
+    #[case("this may be invalid, or not found", Some(1), Unknown)]
+    fn an_error_has_the_category_that_it_names(
+        #[case] text: &str,
+        #[case] code: Option<i32>,
+        #[case] want: ErrorCategory,
+    ) {
+        assert_eq!(categorize(text, code), want);
+    }
 }

@@ -1,15 +1,33 @@
-//! What is shown to a model of a session, and how it is written.
+//! The part of a session that a model is shown, and its text.
 //!
-//! Number and label stand at the start of a line and every other line is indented, so that
-//! no text of the session can pass for a label. Calls in a row share a line and its number.
+//! The choice is made within a budget of tokens. Whatever that is, it takes the user's messages,
+//! the headlines of errors and the first citation of each key point; then whole items by rank,
+//! the latest first.
+//!
+//! Number and label begin a line and every other line is indented, so that no text of the
+//! session can pass for a label. Calls in a row share a line and its number.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::item::Item;
+use super::collector::Item;
+use super::event::EventPlace;
+use super::text::{self, Sanitizer, estimate_tokens};
 use crate::errors::Signature;
+
+/// The most that the note of a gap before an item costs, in tokens.
+const GAP: u64 = 24;
+/// How often what was reserved for gaps that are not there is used for more.
+const REFUNDS: usize = 32;
+/// The number of calls that are named of a row that only looks.
+const MOST_LOOKED_AT: usize = 5;
+
+/// The label of a tool call; calls in a row share it.
+pub(crate) const CALLS: &str = "CLAUDE calls";
 
 /// What would be sent to the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,16 +35,15 @@ pub struct Evidence {
     /// The events chosen, in order of time, gaps marked. Masked.
     pub text: String,
     pub tokens: u64,
-    /// How many events were left out, plain tool results not counted.
+    /// The number of events left out, plain tool results not counted.
     pub left_out: u64,
     /// The number of shown texts that are cut.
     #[serde(default)]
     pub cut: u64,
-    /// Where each chosen event stands in the transcript.
     pub shown: Vec<ShownEvent>,
 }
 
-/// Who an event of the record comes from.
+/// The origin of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventSource {
@@ -37,27 +54,18 @@ pub enum EventSource {
     /// The agent's own text.
     Agent,
     Call,
-    /// An error, a check, a refusal, a report: whatever happened.
+    /// Whatever happened: an error, a check, a refusal, a report.
     #[default]
     Outcome,
 }
 
-/// Where a chosen event stands in the transcript.
+/// An event that the evidence shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownEvent {
     pub kind: String,
-    /// Where its record begins, in bytes from the start of the file.
-    pub offset: u64,
-    /// The record's uuid.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub uuid: Option<String>,
-    /// When it was written, as RFC 3339.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub time: Option<String>,
-    /// The id of the message that the record is a part of.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub message_id: Option<String>,
-    /// The number under which the evidence shows it, from 1; 0 in what an older version made.
+    #[serde(flatten)]
+    pub place: EventPlace,
+    /// The number under which the evidence shows it, from 1.
     #[serde(default)]
     pub number: u32,
     #[serde(default)]
@@ -65,7 +73,7 @@ pub struct ShownEvent {
     /// The person's own words in it, letter for letter but for masks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
-    /// The error that struck in it, wherever it strikes.
+    /// The error in it, which is the same wherever it strikes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
     /// The agent's calls in it; masked.
@@ -73,15 +81,167 @@ pub struct ShownEvent {
     pub calls: Vec<String>,
 }
 
-/// What stands before a tool call; calls in a row share it.
-pub(crate) const CALLS: &str = "CLAUDE calls";
+#[derive(Clone)]
+struct Chosen {
+    is_whole: bool,
+    text: String,
+    cost: u64,
+}
 
-/// The number of calls that are named of a row that only looks.
-const MOST_LOOKED_AT: usize = 5;
+/// The choice of items within a budget. In a first round each rank takes at most half of what is
+/// left, so that no rank takes all; what the notes of gaps did not take is used in further rounds.
+pub(crate) struct Choice<'a> {
+    /// In order of time, with the number of all that happened.
+    items: &'a [Item],
+    all: u64,
+    sanitizer: &'a Sanitizer,
+    chosen: Vec<Option<Chosen>>,
+    left: u64,
+    /// The place of the first error like it; for all else its own.
+    first_alike: Vec<usize>,
+}
 
-/// Joins chosen items in order, with a note of how many were left out between them; `all` is
-/// how many there are. Returns the text and the number of each item in it.
-pub(crate) fn join(chosen: &[(&Item, Cow<'_, str>)], all: u64) -> (String, Vec<u32>) {
+impl<'a> Choice<'a> {
+    pub(crate) fn of(items: &'a [Item], all: u64, sanitizer: &'a Sanitizer) -> Self {
+        let mut firsts = HashMap::new();
+        let places = items.iter().enumerate();
+        let first_alike = places.map(|(i, item)| match item.error_key() {
+            Some(key) => *firsts.entry(key).or_insert(i),
+            None => i,
+        });
+        Self {
+            items,
+            all,
+            sanitizer,
+            chosen: vec![None; items.len()],
+            left: 0,
+            first_alike: first_alike.collect(),
+        }
+    }
+
+    pub(crate) fn make(mut self, budget: u64) -> Evidence {
+        // The gap after the last item.
+        self.left = budget.saturating_sub(GAP);
+        for i in 0..self.items.len() {
+            // Of errors that are alike the first counts the others.
+            if self.items[i].is_needed() && self.first_alike[i] == i {
+                let chosen = self.written(i, false);
+                self.left = self.left.saturating_sub(chosen.cost);
+                self.chosen[i] = Some(chosen);
+            }
+        }
+        let mut order: Vec<usize> = (0..self.items.len()).rev().collect();
+        order.sort_by_key(|&i| Reverse(self.items[i].rank));
+        for rank in order.chunk_by(|&a, &b| self.items[a].rank == self.items[b].rank) {
+            self.fill(rank, self.left / 2);
+        }
+        self.fill(&order, 0);
+        for _ in 0..REFUNDS {
+            let used = estimate_tokens(&self.text().0);
+            self.left = budget.saturating_sub(used + GAP);
+            let before = self.chosen.clone();
+            if !self.fill(&order, 0) {
+                break;
+            }
+            // A call that parts a row of calls can take more than its own words.
+            if estimate_tokens(&self.text().0) > budget {
+                self.chosen = before;
+                break;
+            }
+        }
+        self.evidence()
+    }
+
+    fn written(&self, i: usize, is_whole: bool) -> Chosen {
+        let text = self.items[i].write(is_whole, self.sanitizer);
+        let cost = estimate_tokens(&text) + 1 + GAP;
+        Chosen {
+            is_whole,
+            text,
+            cost,
+        }
+    }
+
+    /// Takes whole items in order as long as more than `unused` tokens stay; returns `true` when
+    /// it took any.
+    fn fill(&mut self, order: &[usize], unused: u64) -> bool {
+        let mut has_taken = false;
+        for &i in order {
+            let before = match &self.chosen[i] {
+                Some(chosen) if chosen.is_whole => continue,
+                Some(chosen) => chosen.cost,
+                None => 0,
+            };
+            if self.left < unused + GAP {
+                break;
+            }
+            let room = self.left + before - unused;
+            // To write an item takes time, and most are tried when the budget is used up.
+            if text::least_tokens(self.items[i].body.len()) > room {
+                continue;
+            }
+            let chosen = self.written(i, true);
+            if chosen.cost <= room {
+                self.left = self.left + before - chosen.cost;
+                self.chosen[i] = Some(chosen);
+                has_taken = true;
+            }
+        }
+        has_taken
+    }
+
+    fn chosen(&self) -> impl Iterator<Item = (usize, &Item, &Chosen)> {
+        let all = self.items.iter().zip(&self.chosen).enumerate();
+        all.filter_map(|(i, (item, chosen))| Some((i, item, chosen.as_ref()?)))
+    }
+
+    /// Writes what is chosen, with notes of what is not; returns the number of each item, too.
+    fn text(&self) -> (String, Vec<u32>) {
+        // Of errors that are alike the others are only counted.
+        let mut alike = vec![0; self.items.len()];
+        for (i, first) in self.first_alike.iter().enumerate() {
+            if self.items[i].is_needed() && self.chosen[i].is_none() {
+                alike[*first] += self.items[i].count;
+            }
+        }
+        let chosen = self.chosen().map(|(i, item, chosen)| {
+            let text = match alike[i] {
+                0 => Cow::Borrowed(chosen.text.as_str()),
+                more => format!("{}\n  → {more} more like it", chosen.text).into(),
+            };
+            (item, text)
+        });
+        match chosen.collect::<Vec<_>>().as_slice() {
+            [] => Default::default(),
+            chosen => join(chosen, self.all),
+        }
+    }
+
+    fn evidence(self) -> Evidence {
+        let (text, numbers) = self.text();
+        let mut evidence = Evidence {
+            tokens: estimate_tokens(&text),
+            text,
+            left_out: self.all,
+            ..Evidence::default()
+        };
+        for ((_, item, chosen), number) in self.chosen().zip(numbers) {
+            evidence.left_out = evidence.left_out.saturating_sub(1);
+            evidence.cut += u64::from(item.is_cut || !chosen.is_whole);
+            let event = item.shown(number, self.sanitizer);
+            match evidence.shown.last_mut() {
+                _ if item.is_branch() => {}
+                Some(last) if last.number == number => last.calls.extend(event.calls),
+                _ => evidence.shown.push(event),
+            }
+        }
+        evidence
+    }
+}
+
+/// Joins chosen items in order, with a note of how many of `all` were left out between them.
+/// Returns the text and the number of each item in it.
+fn join(chosen: &[(&Item, Cow<'_, str>)], all: u64) -> (String, Vec<u32>) {
     let mut lines = Vec::new();
     let mut numbers = Vec::with_capacity(chosen.len());
     let (mut number, mut seen) = (0, 0);
@@ -121,7 +281,7 @@ fn rows_of<'c>(calls: impl Iterator<Item = &'c str>) -> Vec<String> {
         let tool = call.split_once(" `").map_or(call, |(tool, _)| tool);
         let input = call[tool.len()..].trim_start();
         let row = if only_looks(tool) {
-            // In which order things were looked at tells nothing.
+            // The order in which things were looked at says nothing.
             let last = rows.iter().rposition(|(of, _)| !only_looks(of));
             let looks = &mut rows[last.map_or(0, |at| at + 1)..];
             looks.iter_mut().find(|(of, _)| *of == tool)
@@ -133,9 +293,8 @@ fn rows_of<'c>(calls: impl Iterator<Item = &'c str>) -> Vec<String> {
             None => rows.push((tool, vec![input])),
         }
     }
-    rows.iter()
-        .map(|(tool, inputs)| row(tool, inputs))
-        .collect()
+    let rows = rows.iter();
+    rows.map(|(tool, inputs)| row(tool, inputs)).collect()
 }
 
 fn only_looks(tool: &str) -> bool {
@@ -155,11 +314,17 @@ fn row(tool: &str, inputs: &[&str]) -> String {
             shown.push("…".to_owned());
             break;
         }
-        let (gone_to, rest) = without_folder(same[0]);
-        let mut input = same[0].to_owned();
-        if !gone_to.is_empty() && gone_to == folder {
-            input = format!("`{rest}");
-        }
+        let (gone_to, rest) = match same[0].split_once(" && ") {
+            Some((cd, rest)) if cd.starts_with("`cd ") && !cd.contains(['\n', ';', '|']) => {
+                (cd, rest)
+            }
+            _ => ("", same[0]),
+        };
+        let mut input = if !gone_to.is_empty() && gone_to == folder {
+            format!("`{rest}")
+        } else {
+            same[0].to_owned()
+        };
         folder = gone_to;
         if same.len() > 1 {
             // Writing to a String cannot fail.
@@ -170,17 +335,5 @@ fn row(tool: &str, inputs: &[&str]) -> String {
     match shown.as_slice() {
         [one] => format!("{tool} {one}").trim_end().to_owned(),
         _ => format!("{tool} × {}: {}", inputs.len(), shown.join(", ")),
-    }
-}
-
-/// Splits the input of a call, as it is written, after `cd FOLDER &&`.
-fn without_folder(input: &str) -> (&str, &str) {
-    match input.split_once(" && ") {
-        Some((folder, rest))
-            if folder.starts_with("`cd ") && !folder.contains(['\n', ';', '|']) =>
-        {
-            (folder, rest)
-        }
-        _ => ("", input),
     }
 }

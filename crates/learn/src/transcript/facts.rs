@@ -1,13 +1,39 @@
-//! What a session shows, as values.
+//! What a session shows, as values: collected from its events in one pass and bounded memory.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use playbook_core::worded;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::category::ErrorCategory;
+use super::calls::is_outside;
+use super::english::stated_rules;
+use super::errors::destructive::is_destructive;
+use super::event::{Call, CallFailure, CheckResult, ErrorCategory, Event, EventKind, Prompt, Via};
+use super::shell::SimpleCommand;
+use super::text::Sanitizer;
+use crate::clip::head;
 use crate::errors::Signature;
 use crate::playbook::Id;
+
+/// The number of different key points that are known again, and of citations of one text.
+const MAX_IDS: usize = 2_000;
+/// The number of rules that the user states that are kept.
+const MAX_STATED: usize = 200;
+/// The part of the person's words that is searched for them, in bytes.
+const MAX_WORDS: usize = 1 << 20;
+/// The part that is kept of the first request and of the sentence of a rule, in bytes.
+const MAX_REQUEST: usize = 1_000;
+/// The part of a prompt that is compared with those before it, in bytes; what follows is pasted.
+const MAX_COMPARED: usize = 2_000;
+/// The number of words of prompts that are remembered.
+const MAX_COMPARED_WORDS: usize = 20_000;
+/// The number of different errors that are kept.
+const MAX_ERRORS: usize = 1_000;
+/// The part of a call or a message that is kept, in bytes.
+const MAX_LINE: usize = 240;
+/// With fewer prompts, or fewer words in the last one, a drift says nothing.
+const SAYS_DRIFT: (u64, usize) = (3, 10);
 
 /// What a range of a transcript shows; stored with the job. Texts are masked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,9 +41,9 @@ use crate::playbook::Id;
 pub struct Facts {
     /// The key points cited, each once, in order of first appearance (REQ-REFL-001).
     pub citations: Vec<Id>,
-    /// Whether no person typed in the session: it was started by a program or a timer.
+    /// No person typed in the session: it was started by a program or a timer.
     pub is_unattended: bool,
-    /// Whether the session read pages or used tools that bring in what others wrote.
+    /// The session read pages or used tools that bring in what others wrote.
     pub is_outside: bool,
     /// The sentences with which the user stated a rule outright, in English; as typed, masked.
     pub stated: Vec<String>,
@@ -26,16 +52,13 @@ pub struct Facts {
     pub outcome: SessionOutcome,
     /// A commit passed the hooks after the last check and the last edit.
     pub is_committed: bool,
-    /// What kind of error decided or marked the session.
+    /// The kind of the error that decided or marked the session.
     pub category: Option<ErrorCategory>,
-    /// The first thing the user asked for.
     pub first_request: Option<String>,
-    /// Prompts a person typed (slash commands and what was typed while the agent worked not
-    /// among them).
+    /// Prompts that a person typed, but for slash commands and those typed while the agent worked.
     pub user_turns: u64,
     /// Slash commands whose arguments are a request.
     pub commands: u64,
-    /// Prompts typed while the agent worked.
     pub queued_prompts: u64,
     /// Questions of the agent's that the user answered.
     pub answers: u64,
@@ -45,20 +68,16 @@ pub struct Facts {
     pub tool_results: u64,
     /// Answers that are errors; rejections are among them.
     pub tool_errors: u64,
-    /// Calls the user refused.
     pub rejections: u64,
-    /// How often the user pressed Esc.
     pub interrupts: u64,
-    /// How often the conversation was compacted.
     pub compactions: u64,
-    /// Checks that passed: test runs, builds, linters, type checkers.
+    /// Test runs, builds, linters and type checkers that passed.
     pub checks_passed: u64,
     pub checks_failed: u64,
-    /// How often a check passed after one that had failed.
+    /// Checks that passed after one that had failed.
     pub recoveries: u64,
     /// Failed calls that no later call of the kind made good.
     pub unresolved: u64,
-    /// Everything that happened.
     pub events: u64,
     pub stakes: Stakes,
 }
@@ -88,7 +107,6 @@ impl Facts {
 pub struct Stakes {
     /// Commands that ran and cannot be taken back.
     pub destructive: u64,
-    /// Commits that were made.
     pub commits: u64,
     /// Prompts that say how things are always to be done.
     pub critical: u64,
@@ -122,7 +140,7 @@ pub struct RecurringError {
     /// The error, as hooks and memory know it.
     pub signature: Signature,
     pub tool: String,
-    /// What met it: a program with its subcommand, or the tool.
+    /// The program with its subcommand that met it, or the tool.
     #[serde(default)]
     pub subject: String,
     /// The line that named it the first time.
@@ -131,6 +149,304 @@ pub struct RecurringError {
     #[serde(default)]
     pub keys: BTreeSet<Signature>,
     pub category: ErrorCategory,
-    /// How often it struck.
     pub occurrences: u64,
+}
+
+/// The last thing of weight that happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum LastEvent {
+    /// Nothing, or the assistant's last word on what worked.
+    #[default]
+    Quiet,
+    ApiError(ErrorCategory),
+    /// A tool call failed and no other worked after it.
+    ToolError(ErrorCategory),
+    /// The user refused a call or pressed Esc.
+    Stopped,
+}
+
+/// Collects [`Facts`] from events.
+#[derive(Debug, Default)]
+pub(crate) struct Observer {
+    facts: Facts,
+    cited: HashSet<Id>,
+    /// The person's own words.
+    words: String,
+    ending: LastEvent,
+    last_check: Option<Result<(), ErrorCategory>>,
+    last_message: Option<String>,
+    /// The words of the prompts before the last, and those of the last.
+    old_words: BTreeSet<String>,
+    last_words: BTreeSet<String>,
+}
+
+impl Observer {
+    /// Takes note of a tool that the agent or a subagent of it called.
+    pub(crate) fn called(&mut self, tool: &str) {
+        self.facts.is_outside |= is_outside(tool);
+    }
+
+    /// Takes an event; returns the key points that it is the first to cite.
+    pub(crate) fn see(&mut self, event: &Event<'_>, sanitizer: &Sanitizer) -> Vec<Id> {
+        match &event.kind {
+            EventKind::Prompt(prompt) => self.prompt(prompt, sanitizer),
+            EventKind::Rejection {
+                words, is_person, ..
+            } => {
+                self.ending = LastEvent::Stopped;
+                if *is_person {
+                    self.hear(words);
+                }
+            }
+            EventKind::Interrupt => self.ending = LastEvent::Stopped,
+            EventKind::Text { cites, .. } => {
+                let message = &event.place.message_id;
+                if message.is_none() || *message != self.last_message {
+                    self.facts.assistant_texts += 1;
+                }
+                self.last_message.clone_from(message);
+                if !matches!(self.ending, LastEvent::ToolError(_)) {
+                    self.ending = LastEvent::Quiet;
+                }
+                return self.cited(cites);
+            }
+            EventKind::ToolResult(call) => self.worked(call),
+            EventKind::ToolError { call, failure } => {
+                self.facts.stakes.destructive += u64::from(is_destructive(call.shell_commands()));
+                self.ending = LastEvent::ToolError(failure.category);
+                self.error(call, failure, sanitizer);
+            }
+            EventKind::Check { check, .. } => self.check(check),
+            EventKind::UnknownCheck { .. } => {
+                self.last_check = None;
+                self.facts.is_committed = false;
+            }
+            EventKind::ApiError(text) => {
+                self.ending = LastEvent::ApiError(ErrorCategory::of_api_error(text));
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// Returns the facts. `events` has how many there were of each kind; `unresolved` failed
+    /// calls were never made good.
+    pub(crate) fn finish(
+        mut self,
+        sanitizer: &Sanitizer,
+        events: &BTreeMap<&'static str, u64>,
+        unresolved: usize,
+    ) -> Facts {
+        let drift = self.drift();
+        let facts = &mut self.facts;
+        for sentence in stated_rules(&self.words) {
+            let sentence = sanitizer.text(&sentence, MAX_REQUEST);
+            if facts.stated.len() < MAX_STATED && !facts.stated.contains(&sentence) {
+                facts.stated.push(sentence);
+            }
+        }
+        facts.stakes.critical = facts.stated.len() as u64;
+        facts.stakes.drift = drift;
+        let count = |kind| events.get(kind).copied().unwrap_or_default();
+        facts.queued_prompts = count("queued_prompt");
+        facts.answers = count("user_answer");
+        facts.tool_calls = count("tool_call");
+        facts.rejections = count("rejection");
+        facts.tool_errors = count("error_event") + facts.rejections;
+        facts.tool_results = count("tool_response") + count("turned_back") + facts.tool_errors;
+        facts.interrupts = count("interrupt");
+        facts.compactions = count("compaction");
+        facts.events = events.values().sum();
+        facts.unresolved = unresolved as u64;
+        let last_check = self.last_check.filter(|_| !facts.is_committed);
+        facts.outcome = match (self.ending, last_check) {
+            (LastEvent::ApiError(_), _) => SessionOutcome::Error,
+            (LastEvent::ToolError(ErrorCategory::Timeout), _) => SessionOutcome::Timeout,
+            (_, Some(Err(_))) => SessionOutcome::Failure,
+            (LastEvent::Quiet, Some(Ok(()))) => SessionOutcome::Success,
+            (LastEvent::Quiet, None) if facts.is_committed => SessionOutcome::Success,
+            _ => SessionOutcome::Partial,
+        };
+        facts.category = match self.ending {
+            LastEvent::ToolError(category) | LastEvent::ApiError(category) => Some(category),
+            _ => self.last_check.and_then(Result::err),
+        };
+        self.facts
+    }
+
+    fn cited(&mut self, cites: &[Id]) -> Vec<Id> {
+        let mut new = Vec::new();
+        for id in cites {
+            if self.cited.len() < MAX_IDS && self.cited.insert(id.clone()) {
+                new.push(id.clone());
+            }
+        }
+        self.facts.citations.extend_from_slice(&new);
+        new
+    }
+
+    fn worked(&mut self, call: &Call) {
+        let commands = call.shell_commands();
+        self.facts.stakes.destructive += u64::from(is_destructive(commands));
+        self.ending = LastEvent::Quiet;
+        if call.edits() {
+            // What passed before says nothing of it.
+            self.last_check = self.last_check.filter(Result::is_err);
+            self.facts.is_committed = false;
+        }
+        let skips = |word: &String| ["--no-verify", "-n", "--dry-run"].contains(&word.as_str());
+        let is_commit =
+            |it: &&SimpleCommand| it.program().is_some_and(|it| it.subject() == "git commit");
+        let mut commits = commands.iter().filter(is_commit).peekable();
+        if commits.peek().is_some() {
+            self.facts.stakes.commits += 1;
+            self.facts.is_committed |=
+                commits.any(|it| it.propagates_failure && !it.words.iter().any(skips));
+        }
+    }
+
+    /// Takes note of an error that has a message; of more than are kept only those that are
+    /// known are counted.
+    fn error(&mut self, call: &Call, failure: &CallFailure, sanitizer: &Sanitizer) {
+        let Some(signature) = failure.error else {
+            return;
+        };
+        let errors = &mut self.facts.errors;
+        if let Some(known) = errors.iter_mut().find(|error| error.signature == signature) {
+            known.occurrences += 1;
+            known.keys.extend(&failure.keys);
+        } else if errors.len() < MAX_ERRORS {
+            errors.push(RecurringError {
+                signature,
+                tool: call.tool.clone(),
+                subject: sanitizer.line(&failure.subject, MAX_LINE),
+                example: sanitizer.line(&failure.message, MAX_LINE),
+                keys: failure.keys.iter().copied().collect(),
+                category: failure.category,
+                occurrences: 1,
+            });
+        }
+    }
+
+    fn check(&mut self, check: &CheckResult) {
+        self.facts.is_committed = false;
+        let was_red = matches!(self.last_check.replace(check.result), Some(Err(_)));
+        let is_green = check.result.is_ok();
+        self.facts.checks_passed += u64::from(is_green);
+        self.facts.checks_failed += u64::from(!is_green);
+        self.facts.recoveries += u64::from(was_red && is_green);
+    }
+
+    fn hear(&mut self, words: &str) {
+        let room = MAX_WORDS.saturating_sub(self.words.len());
+        self.words.push_str(head(words, room));
+        self.words.push('\n');
+    }
+
+    fn prompt(&mut self, prompt: &Prompt<'_>, sanitizer: &Sanitizer) {
+        for words in &prompt.message.words {
+            self.hear(words);
+        }
+        match prompt.via {
+            Via::Typed | Via::Plan => self.facts.user_turns += 1,
+            Via::Command(_) => self.facts.commands += 1,
+            Via::Queued => {}
+            Via::Answer => return,
+        }
+        if self.facts.first_request.is_none() {
+            let request = match prompt.via {
+                Via::Command(name) if prompt.text.is_empty() => name,
+                _ => prompt.text,
+            };
+            self.facts.first_request = Some(sanitizer.text(request, MAX_REQUEST));
+        }
+        self.ending = LastEvent::Quiet;
+        // To see later how far the last prompt is from those before it.
+        let old = std::mem::take(&mut self.last_words).into_iter();
+        let room = MAX_COMPARED_WORDS.saturating_sub(self.old_words.len());
+        self.old_words.extend(old.take(room));
+        let words = head(prompt.text, MAX_COMPARED).split(|c: char| !c.is_alphanumeric());
+        let long = words.filter(|word| word.len() > 2);
+        self.last_words.extend(long.map(str::to_lowercase));
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a prompt has a few hundred words"
+    )]
+    fn drift(&self) -> f64 {
+        let prompts = self.facts.user_turns + self.facts.commands;
+        let words = self.last_words.len();
+        if prompts <= SAYS_DRIFT.0 || words < SAYS_DRIFT.1 {
+            return 0.0;
+        }
+        self.last_words.difference(&self.old_words).count() as f64 / words as f64
+    }
+}
+
+/// Returns each id of a key point that `text` cites in brackets, in order, repeated ones included:
+/// `\[((?:pat|mis|pref|ctx|oth)-\d+|kpt_\d+)\]` with ASCII digits (REQ-REFL-001). Those of the
+/// user's own points are left out.
+fn all_cited(text: &str) -> impl Iterator<Item = Id> {
+    memchr::memchr_iter(b'[', text.as_bytes()).filter_map(|open| {
+        let rest = &text[open + 1..];
+        let is_in_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let after = rest.trim_start_matches(is_in_id);
+        let id = &rest[..rest.len() - after.len()];
+        let id = after.starts_with(']').then(|| Id::parse(id)).flatten();
+        id.filter(|id| !id.is_own())
+    })
+}
+
+/// Returns the key points that a text cites, each once.
+pub(crate) fn cites(text: &str) -> Vec<Id> {
+    let mut seen = HashSet::new();
+    let new = all_cited(text).filter(|id| seen.insert(id.clone()));
+    new.take(MAX_IDS).collect()
+}
+
+/// Returns the ids cited by the assistant in `messages`, each once, in order of first
+/// appearance (REQ-REFL-001, INV-REFL-001).
+///
+/// Only text counts: a string, or the text blocks of a list. What is not a message
+/// is passed over.
+pub fn extract_cited_ids(messages: &[Value]) -> Vec<Id> {
+    let mut texts = Vec::new();
+    for message in messages.iter().filter(|m| m["role"] == "assistant") {
+        match &message["content"] {
+            Value::String(text) => texts.push(text.as_str()),
+            Value::Array(blocks) => texts.extend(blocks.iter().filter_map(|block| match block {
+                Value::String(text) => Some(text.as_str()),
+                _ if block["type"] == "text" => block["text"].as_str(),
+                _ => None,
+            })),
+            _ => {}
+        }
+    }
+    let mut seen = HashSet::new();
+    let cited = texts.into_iter().flat_map(all_cited);
+    cited.filter(|id| seen.insert(id.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn cited(text: &str) -> Vec<String> {
+        all_cited(text).map(|id| id.to_string()).collect()
+    }
+
+    #[rstest]
+    #[case::the_users_own("[my-001] [My-1] [my_1]", &[])]
+    #[case::all_slugs("[pat-1] [mis-22] [pref-333] [ctx-4] [oth-05] [kpt_006]", &["pat-1", "mis-22", "pref-333", "ctx-4", "oth-05", "kpt_006"])]
+    #[case::nested("[[pat-001]] [a[mis-002]b]", &["pat-001", "mis-002"])]
+    #[case::restarted("[pat-[pat-001]", &["pat-001"])]
+    #[case::repeated("[pat-1][pat-1]", &["pat-1", "pat-1"])]
+    #[case::other_shapes("[kpt-1] [pat_1] [PAT-1] [ pat-1] [pat-1a] [pat-] [pat-1, mis-2]", &[])]
+    #[case::other_digits("[pat-٣] [pat-１]", &[])]
+    #[case::cut_off("[pat-001", &[])]
+    fn only_ids_in_brackets_are_citations(#[case] text: &str, #[case] ids: &[&str]) {
+        assert_eq!(cited(text), ids);
+    }
 }

@@ -1,40 +1,22 @@
 //! A session's JSONL file → events, facts and evidence.
 //!
-//! One pass over a byte range, in bounded memory: [`scan_reader`] streams lines, reads the few
-//! keys that matter, decides what counts as part of the conversation, and hands each
+//! One pass over a byte range, in bounded memory: [`reader`] streams lines, [`record`] reads the
+//! few keys that matter, [`session`] decides what counts as part of the conversation. It hands each
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
-mod category;
+mod calls;
 mod checks;
-mod choice;
-mod citations;
 mod collector;
-mod cut;
 pub(crate) mod english;
 mod event;
 mod evidence;
 mod facts;
-mod failure;
-mod injected;
-mod item;
 mod json;
-mod mask;
-mod observer;
-mod open_calls;
-mod outside;
-mod pasted;
-mod range;
 mod reader;
 mod record;
-mod refusal;
-mod sanitizer;
 mod session;
-pub(crate) mod stated;
-mod stats;
-mod tokens;
-mod tool_answer;
-mod tool_call;
+mod text;
 mod user;
 
 use std::collections::HashSet;
@@ -45,23 +27,20 @@ pub(crate) use playbook_core::errors::{self, shell, words};
 use crate::redact::Secrecy;
 use session::{EventSink, IsCopy, SessionReader};
 
-pub use category::ErrorCategory;
-pub use citations::extract_cited_ids;
-pub(crate) use collector::Collector;
+pub(crate) use calls::AGENT_TOOLS;
+pub use calls::is_outside;
+pub use collector::Collector;
 pub use errors::{asked_keys, error_of_subject, error_signature, stored_keys};
-pub use event::{Call, CallFailure, CheckResult, Event, EventKind, EventPlace, Prompt, Via};
+pub use event::{
+    Call, CallFailure, CheckResult, ErrorCategory, Event, EventKind, EventPlace, Prompt, Via,
+};
 pub use evidence::{EventSource, Evidence, ShownEvent};
-pub(crate) use facts::RecurringError;
-pub use facts::{Facts, SessionOutcome, Stakes};
-pub use injected::Beginnings;
-pub use outside::is_outside;
-pub use range::{MAX_LINE, Range, last_record_end};
+pub use facts::{Facts, RecurringError, SessionOutcome, Stakes, extract_cited_ids};
+pub use reader::{Beginnings, MAX_LINE, Range, Reason, ScanStats, last_record_end};
 pub use record::RecordHash;
-pub use stats::{Reason, ScanStats};
-pub use tokens::estimate as estimate_tokens;
-pub(crate) use tool_call::AGENT_TOOLS;
+pub use text::estimate_tokens;
 
-/// Whose conversation a file's range is read as.
+/// The conversation that a file's range is read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lane {
     /// The session's own; lines of subagents (sidechains) do not count.
@@ -84,14 +63,12 @@ pub struct ReadOptions {
     pub replaced: HashSet<RecordHash>,
 }
 
-/// What a scan found.
+/// The results of a scan.
 #[derive(Debug)]
 pub struct Digest {
-    /// What the range shows, as values.
     pub facts: Facts,
-    /// What may be shown of it; `finish(budget)` makes the evidence.
+    /// `finish(budget)` makes the evidence of it.
     pub evidence: Collector,
-    /// What was read and what was passed over.
     pub stats: ScanStats,
     /// The prompts of the range that later ones replaced, as `/rewind` does. What follows from
     /// them is in the digest unless [`ReadOptions::replaced`] has them.
@@ -110,7 +87,8 @@ pub fn scan_reader<'a>(
     options: &ReadOptions,
     is_copy: &'a mut IsCopy<'a>,
 ) -> io::Result<Digest> {
-    let mut session = SessionReader::new(options, Some(is_copy), None);
+    let mut session = SessionReader::new(options);
+    session.is_copy = Some(is_copy);
     reader::each_line(source, offset, |at, line| session.line(at, line))?;
     Ok(session.finish())
 }
@@ -119,8 +97,9 @@ pub fn scan_reader<'a>(
 pub fn each_event<'a>(
     source: impl BufRead,
     options: &ReadOptions,
-    found: &'a mut EventSink<'a>,
+    sink: &'a mut EventSink<'a>,
 ) -> io::Result<()> {
-    let mut session = SessionReader::new(options, None, Some(found));
+    let mut session = SessionReader::new(options);
+    session.sink = Some(sink);
     reader::each_line(source, 0, |at, line| session.line(at, line))
 }

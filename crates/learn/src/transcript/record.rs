@@ -7,13 +7,13 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::calls::DeniedBy;
 use super::event::EventPlace;
 use super::json::{self, Raw};
-use super::refusal::DeniedBy;
-use super::stats::Reason;
+use super::reader::Reason;
 use crate::errors::first_eight;
 
-/// The most blocks of a message that are read.
+/// The most blocks of a message that are read; no client writes more.
 const MAX_BLOCKS: usize = 10_000;
 
 /// A record's uuid as 64 bits: the first 8 bytes of its SHA-256, big-endian.
@@ -25,26 +25,14 @@ const MAX_BLOCKS: usize = 10_000;
 pub struct RecordHash(pub u64);
 
 /// A record that may be part of the conversation.
-#[derive(Debug)]
 pub(crate) struct Record<'a> {
-    /// Its place, without the offset.
-    pub place: EventPlace,
+    pub keys: Keys<'a>,
     pub content: Content<'a>,
-    pub hash: Option<RecordHash>,
-    /// The record that it follows.
-    pub parent: Option<RecordHash>,
-    pub cwd: Option<Cow<'a, str>>,
-    /// A subagent's line.
-    pub is_sidechain: bool,
     pub author: Author,
-    /// Whether its client marks who wrote and refused what.
-    pub is_marked: bool,
-    /// The plan that the user approved, where the client hands it over.
-    pub plan: Option<Cow<'a, str>>,
-    pub branch: Option<&'a str>,
+    message_id: Option<&'a str>,
 }
 
-/// Who wrote a record of the user's, by the client's marks.
+/// The author of a record of the user's, by the client's marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Author {
     /// A person; an older client has no marks.
@@ -56,11 +44,11 @@ pub(crate) enum Author {
     Other,
 }
 
-/// What a record says, by who speaks in it.
+/// The content of a record, by who speaks in it.
 #[derive(Debug)]
 pub(crate) enum Content<'a> {
     /// The user, or a tool's answer.
-    User(Vec<Block<'a>>, DeniedBy),
+    User(Vec<Block<'a>>),
     /// The client, in the user's name.
     Meta(Vec<Block<'a>>),
     /// The summary of a compaction, or a note for who reads the transcript.
@@ -112,9 +100,9 @@ pub(crate) struct Keys<'a> {
     parent_uuid: Raw<'a>,
     logical_parent_uuid: Raw<'a>,
     timestamp: Raw<'a>,
-    git_branch: Raw<'a>,
-    cwd: Raw<'a>,
-    is_sidechain: Raw<'a>,
+    pub git_branch: Raw<'a>,
+    pub cwd: Raw<'a>,
+    pub is_sidechain: Raw<'a>,
     is_meta: Raw<'a>,
     is_compact_summary: Raw<'a>,
     is_visible_in_transcript_only: Raw<'a>,
@@ -125,16 +113,17 @@ pub(crate) struct Keys<'a> {
     prompt_source: Raw<'a>,
     turn_origin: Raw<'a>,
     entrypoint: Raw<'a>,
-    plan_content: Raw<'a>,
+    /// The plan that the user approved, where the client hands it over.
+    pub plan_content: Raw<'a>,
     /// The session that a record was copied from.
     pub request_session_id: Raw<'a>,
     origin: Raw<'a>,
     message: Raw<'a>,
     pub attachment: Raw<'a>,
-    /// What is done to the queue of what was typed, and with which text.
+    /// The operation on the queue of what was typed, and its text.
     operation: Raw<'a>,
     content: Raw<'a>,
-    /// What a record of progress holds.
+    /// The content of a record of progress.
     data: Raw<'a>,
 }
 
@@ -181,7 +170,7 @@ impl<'a> Keys<'a> {
     }
 
     /// Returns `true` for a record of a client that marks who wrote and refused what.
-    fn is_marked(&self) -> bool {
+    pub(crate) fn is_marked(&self) -> bool {
         let marks = [
             self.origin,
             self.prompt_source,
@@ -191,6 +180,10 @@ impl<'a> Keys<'a> {
             self.api_block_index,
         ];
         marks.iter().any(Option::is_some)
+    }
+
+    pub(crate) fn denied(&self) -> DeniedBy {
+        DeniedBy::of(json::name(self.tool_denial_kind))
     }
 
     fn author(&self, attachment: Option<&Attachment<'_>>) -> Author {
@@ -217,7 +210,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns the record, or why it is none that counts.
+    /// Returns the record, or the reason why it does not count.
     pub(crate) fn decide(self) -> Result<Record<'a>, Reason> {
         let kind = json::name(self.kind).ok_or(Reason::NoMessage)?;
         let (mut message, mut attachment) = (None, None);
@@ -227,18 +220,14 @@ impl<'a> Keys<'a> {
             "attachment" => attachment = json::object::<Attachment<'_>>(self.attachment),
             _ => {}
         }
-        let author = self.author(attachment.as_ref());
-        let is_marked = self.is_marked();
-        let message = message.ok_or(Reason::NoMessage);
-        let message_id = message.ok().and_then(|message| json::name(message.id));
         let content = match kind {
-            "user" => self.of_user(message?),
-            "assistant" => self.of_assistant(message?)?,
-            "progress" => Content::Aside(message.map_err(|_| Reason::Bookkeeping)?.blocks()),
+            "user" => self.of_user(message.ok_or(Reason::NoMessage)?),
+            "assistant" => self.of_assistant(message.ok_or(Reason::NoMessage)?)?,
+            "progress" => Content::Aside(message.ok_or(Reason::Bookkeeping)?.blocks()),
             "system" if json::name(self.subtype) == Some("compact_boundary") => Content::Boundary,
             "attachment" => {
-                let content = attachment.and_then(|attachment| attachment.content());
-                content.ok_or(Reason::Bookkeeping)?
+                let typed = attachment.as_ref().and_then(Attachment::typed);
+                Content::Queued(Some(typed.ok_or(Reason::Bookkeeping)?))
             }
             "queue-operation" => Content::Queue {
                 operation: json::name(self.operation).ok_or(Reason::Bookkeeping)?,
@@ -246,24 +235,11 @@ impl<'a> Keys<'a> {
             },
             _ => return Err(Reason::Bookkeeping),
         };
-        let [hash, parent] = self.chain();
-        let owned = |name: Option<&str>| name.map(str::to_owned);
         Ok(Record {
-            place: EventPlace {
-                offset: 0,
-                uuid: owned(json::name(self.uuid)),
-                time: json::name(self.timestamp).and_then(|time| time.parse().ok()),
-                message_id: owned(message_id),
-            },
+            author: self.author(attachment.as_ref()),
             content,
-            hash,
-            parent,
-            cwd: json::text(self.cwd),
-            is_sidechain: json::is_true(self.is_sidechain),
-            author,
-            is_marked,
-            plan: json::text(self.plan_content),
-            branch: json::name(self.git_branch),
+            message_id: message.and_then(|message| json::name(message.id)),
+            keys: self,
         })
     }
 
@@ -274,8 +250,7 @@ impl<'a> Keys<'a> {
         } else if json::is_true(self.is_meta) {
             Content::Meta(message.blocks())
         } else {
-            let denied = DeniedBy::of(json::name(self.tool_denial_kind));
-            Content::User(message.blocks(), denied)
+            Content::User(message.blocks())
         }
     }
 
@@ -288,7 +263,7 @@ impl<'a> Keys<'a> {
         {
             Ok(Content::ApiError(blocks))
         } else if is_synthetic {
-            // What else the client writes there (`No response requested.`) says nothing.
+            // All else that the client writes there (`No response requested.`) says nothing.
             Err(Reason::Meta)
         } else {
             Ok(Content::Assistant(blocks))
@@ -296,7 +271,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Returns what an older client tells of a subagent: its calls, and what the user refused of
+/// Returns what an older client writes of a subagent: its calls, and what the user refused of
 /// them. All else is passed over by a search for their signs.
 fn subagents_message(data: Raw<'_>) -> Option<Part<'_>> {
     let signs = ["\"tool_use\"", "\"The user doesn't want to"];
@@ -306,8 +281,19 @@ fn subagents_message(data: Raw<'_>) -> Option<Part<'_>> {
     json::object(record.message)
 }
 
+impl Record<'_> {
+    pub(crate) fn place(&self, offset: u64) -> EventPlace {
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        EventPlace {
+            offset,
+            uuid: owned(json::name(self.keys.uuid)),
+            time: json::name(self.keys.timestamp).and_then(|time| time.parse().ok()),
+            message_id: owned(self.message_id),
+        }
+    }
+}
+
 impl<'a> Part<'a> {
-    /// Returns the blocks of a message in order; more than any client writes are dropped.
     fn blocks(self) -> Vec<Block<'a>> {
         if let Some(text) = json::text(self.content) {
             return vec![Block::Text(text)];
@@ -338,17 +324,12 @@ impl<'a> Part<'a> {
 }
 
 impl<'a> Attachment<'a> {
-    /// Returns what the user typed while the agent worked.
-    fn content(&self) -> Option<Content<'a>> {
-        match json::name(self.kind)? {
-            "queued_command"
-                if !json::is_true(self.is_meta)
-                    && json::name(self.command_mode).is_none_or(|mode| mode == "prompt") =>
-            {
-                self.prompt.map(|text| Content::Queued(Some(text)))
-            }
-            _ => None,
-        }
+    /// Returns the text that the user typed while the agent worked.
+    fn typed(&self) -> Raw<'a> {
+        let is_prompt = json::name(self.kind) == Some("queued_command")
+            && !json::is_true(self.is_meta)
+            && json::name(self.command_mode).is_none_or(|mode| mode == "prompt");
+        self.prompt.filter(|_| is_prompt)
     }
 }
 
@@ -365,16 +346,18 @@ mod tests {
     #[test]
     fn the_hash_never_changes() {
         // printf abc | sha256sum
-        let record = decide(r#"{"type":"user","uuid":"abc","message":{}}"#).unwrap();
-        assert_eq!(record.hash, Some(RecordHash(0xba78_16bf_8f01_cfea)));
+        let record = decide(r#"{"type":"user","uuid":"abc","message":{}}"#);
+        let [hash, _] = record.ok().unwrap().keys.chain();
+        assert_eq!(hash, Some(RecordHash(0xba78_16bf_8f01_cfea)));
     }
 
     #[test]
     fn keys_are_in_any_order() {
         let line = r#" { "message" : {"content":[{"text":"new","type":"text"}],"role":"x","id":"m"} , "uuid" : "u", "isMeta":true, "type" : "assistant"}"#;
-        let record = decide(line).unwrap();
-        let (id, uuid) = (record.place.message_id.unwrap(), record.place.uuid.unwrap());
-        assert_eq!((id.as_str(), uuid.as_str()), ("m", "u"));
+        let record = decide(line).ok().unwrap();
+        let place = record.place(0);
+        let ids = (place.message_id.unwrap(), place.uuid.unwrap());
+        assert_eq!(ids, ("m".to_owned(), "u".to_owned()));
         assert!(matches!(&record.content, Content::Assistant(blocks)
                 if matches!(&blocks[..], [Block::Text(text)] if text == "new")));
     }
@@ -389,8 +372,7 @@ mod tests {
     fn who_did_not_allow_a_call_is_the_clients_word(#[case] kind: &str, #[case] want: DeniedBy) {
         let line =
             format!(r#"{{"type":"user","toolDenialKind":{kind},"message":{{"content":"no"}}}}"#);
-        let record = decide(&line).unwrap();
-        assert!(matches!(record.content, Content::User(_, denied) if denied == want));
+        assert_eq!(decide(&line).ok().unwrap().keys.denied(), want);
     }
 
     #[rstest]
@@ -407,15 +389,16 @@ mod tests {
         let mut line: serde_json::Value = serde_json::from_str(marks).unwrap();
         line["type"] = "user".into();
         line["message"] = serde_json::json!({"content": "go"});
-        assert_eq!(decide(&line.to_string()).unwrap().author, want);
+        let line = line.to_string();
+        assert_eq!(decide(&line).ok().unwrap().author, want);
     }
 
     #[test]
     fn a_key_of_another_type_counts_as_absent() {
         let line = r#"{"type":"user","uuid":7,"isMeta":"yes","message":{"content":7},"origin":1}"#;
-        let record = decide(line).unwrap();
-        assert!(record.hash.is_none() && record.author == Author::Person);
-        assert!(matches!(record.content, Content::User(blocks, _) if blocks.is_empty()));
+        let record = decide(line).ok().unwrap();
+        assert!(record.keys.chain()[0].is_none() && record.author == Author::Person);
+        assert!(matches!(record.content, Content::User(blocks) if blocks.is_empty()));
         let line = r#"{"type":["assistant"],"message":{"content":"x"}}"#;
         assert_eq!(decide(line).err(), Some(Reason::NoMessage));
         let line = r#"{"type":"assistant","message":"x"}"#;
