@@ -383,8 +383,8 @@ fn fields_are_merged_by_key_and_of_two_changes_the_later_one_is_kept() {
     let none = json!({});
     let text = "/sections/OTHERS/0/text";
     let (file, decided) = merged(&none, &json!({text: "newer"}), &json!({text: "older"}));
-    let told = r#"oth-001 was edited on both sides: kept "newer", not "older""#;
-    assert_eq!(decided, [told]);
+    let sentence = r#"oth-001 was edited on both sides: kept "newer", not "older""#;
+    assert_eq!(decided, [sentence]);
     assert_eq!(file["playbook"]["points"]["oth-001"]["other_text"], "older");
 
     let ours = json!({"/mine": 2, "/sections/OTHERS/1": "a new note"});

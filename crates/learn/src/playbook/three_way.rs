@@ -384,14 +384,16 @@ fn follow_renumbered(base: &mut Side, sides: &mut [Side; 2], highest: &mut BTree
     }
 }
 
-/// The time, name, text and section of a new point: an order that is the same for both sides.
-type Born<'a> = (Option<Timestamp>, &'a String, &'a str, &'a str);
+/// The time, name and text of a new point: an order that is the same for both sides.
+type Born<'a> = (Option<Timestamp>, &'a String, &'a str);
 
 /// A text that is new on one side or on both, with its name on each.
 struct NewText<'a> {
     names: [Option<&'a String>; 2],
     said: String,
     first: Born<'a>,
+    /// The section of the first.
+    section: &'a str,
 }
 
 /// Returns new names for points of each side: one name for a text that both have, and two names for
@@ -412,11 +414,13 @@ fn new_names(base: &Points, sides: &[Side; 2], highest: &mut BTreeMap<String, u6
                 names[at].insert(name.clone(), (*same).clone());
                 continue;
             }
-            let born: Born<'_> = (state.note.added, name, state.text(), &state.section);
+            let born: Born<'_> = (state.note.added, name, state.text());
             let of_other = |new: &&mut NewText<'_>| new.names[at].is_none() && new.said == said;
             if let Some(same) = all.iter_mut().find(of_other) {
                 same.names[at] = Some(name);
-                same.first = same.first.min(born);
+                if born < same.first {
+                    (same.first, same.section) = (born, &state.section);
+                }
                 continue;
             }
             let mut names = [None; 2];
@@ -425,17 +429,18 @@ fn new_names(base: &Points, sides: &[Side; 2], highest: &mut BTreeMap<String, u6
                 names,
                 said,
                 first: born,
+                section: &state.section,
             });
         }
     }
     all.sort_by_key(|new| new.first);
     let mut taken: BTreeSet<String> = base.keys().cloned().collect();
     for new in all {
-        let (_, first, _, section) = new.first;
+        let (_, first, _) = new.first;
         let mut wanted = std::iter::once(first).chain(new.names.into_iter().flatten());
         let name = match wanted.find(|name| !taken.contains(*name)) {
             Some(free) => free.clone(),
-            None => next_name(highest, first, section),
+            None => next_name(highest, first, new.section),
         };
         for (names, old) in names.iter_mut().zip(new.names) {
             if let Some(old) = old.filter(|old| **old != name) {
@@ -581,15 +586,15 @@ impl<'a> PointsMerge<'a> {
     fn counts(&self, name: &str, base: Option<&PointState>, sides: [&PointState; 2]) -> Counts {
         let moved = |moves: &Moves| moves.get(name).copied().unwrap_or_default();
         let [later, earlier] = sides.map(|side| counts(&side.entry));
-        if self.base.is_some() {
+        let twice = if self.base.is_some() {
             let before = base.map_or([0; 2], |base| counts(&base.entry));
-            let twice = plus(before, moved(&self.common));
-            return minus(plus(later, earlier), twice);
-        }
-        let own = self.own.each_ref().map(moved);
-        let [one, other] = [minus(later, own[0]), minus(earlier, own[1])];
-        let shared = [0, 1].map(|at| one[at].max(other[at]));
-        plus(shared, plus(own[0], own[1]))
+            plus(before, moved(&self.common))
+        } else {
+            let [one, other] = self.own.each_ref().map(moved);
+            let [one, other] = [minus(later, one), minus(earlier, other)];
+            [0, 1].map(|at| one[at].min(other[at]))
+        };
+        minus(plus(later, earlier), twice)
     }
 }
 

@@ -277,7 +277,7 @@ mod tests {
         #[case] job: Value,
         #[case] since: Vec<Value>,
         #[case] points: &str,
-        #[case] told: &str,
+        #[case] left: &str,
     ) {
         let mut playbook = playbook("a b");
         let changes = run(&mut playbook, &job);
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(shown.collect::<Vec<_>>().join(", "), points);
         let skipped = applied.skipped.into_iter();
         let skipped = skipped.map(|skipped| format!("{}: {}", skipped.what, skipped.reason));
-        assert_eq!(skipped.collect::<Vec<_>>().join(", "), told);
+        assert_eq!(skipped.collect::<Vec<_>>().join(", "), left);
     }
 
     #[rstest]

@@ -232,44 +232,37 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
     let mut contradicted = BTreeSet::new();
     // The user's own points get no votes.
     for tag in tags.iter().filter(|tag| !is_own_name(&tag.name)) {
-        let name = today(&tag.name);
-        let known = votes.tags.iter_mut().find(|known| known.name == name);
-        if let Some(flaw) = flaw(&name) {
-            drop(tag.tag, &name, flaw);
-        } else if let Some(known) = known {
-            if known.tag == Tag::Neutral && !contradicted.contains(&name) {
-                *known = BulletTag {
-                    name,
-                    ..tag.clone()
-                };
-            } else if ![Tag::Neutral, known.tag].contains(&tag.tag) && contradicted.insert(name) {
-                known.tag = Tag::Neutral;
-                drop(Tag::Helpful, &known.name, CONTRADICTED);
+        let mut tag = tag.clone();
+        tag.name = today(&tag.name);
+        let known = votes.tags.iter_mut().find(|known| known.name == tag.name);
+        match (flaw(&tag.name), known) {
+            (Some(flaw), _) => drop(tag.tag, &tag.name, flaw),
+            (None, None) => votes.tags.push(tag),
+            (None, Some(known)) => {
+                if known.tag == Tag::Neutral && !contradicted.contains(&tag.name) {
+                    *known = tag;
+                } else if ![Tag::Neutral, known.tag].contains(&tag.tag)
+                    && contradicted.insert(tag.name)
+                {
+                    known.tag = Tag::Neutral;
+                    drop(Tag::Helpful, &known.name, CONTRADICTED);
+                }
             }
-        } else {
-            votes.tags.push(BulletTag {
+        }
+    }
+    let valid = cited.iter().zip(&cited_now);
+    let valid = valid.filter(|(_, now)| flaw(now).is_none());
+    let valid = valid.map(|(id, now)| Id::parse(now).unwrap_or_else(|| id.clone()));
+    votes.cited = valid.collect();
+    for (name, is_same) in is_same {
+        if is_same && places.contains_key(&name) {
+            let tag = votes.tags.iter().find(|tag| tag.name == name);
+            votes.seen.push(PointInSession {
+                is_cited: cited_now.contains(&name),
+                vote: tag.map(|tag| tag.tag).filter(|tag| *tag != Tag::Neutral),
                 name,
-                ..tag.clone()
             });
         }
-    }
-    for (id, now) in cited.iter().zip(&cited_now) {
-        if flaw(now).is_none() {
-            votes
-                .cited
-                .push(Id::parse(now).unwrap_or_else(|| id.clone()));
-        }
-    }
-    for (name, _) in is_same
-        .iter()
-        .filter(|(name, same)| **same && places.contains_key(*name))
-    {
-        let tag = votes.tags.iter().find(|tag| tag.name == *name);
-        votes.seen.push(PointInSession {
-            name: name.clone(),
-            is_cited: cited_now.contains(name),
-            vote: tag.map(|tag| tag.tag).filter(|tag| *tag != Tag::Neutral),
-        });
     }
     votes
 }
