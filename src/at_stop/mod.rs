@@ -3,23 +3,25 @@
 //! [`crate::gate`] finds and weighs. This module applies the settings and drops repetitions. It
 //! says nothing that it could not record first, so no message repeats forever.
 
-mod record;
-mod step;
-
 use std::fmt::Display;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use record::{Spoken, StopRecord};
+use jiff::Timestamp;
+use memchr::{memchr, memmem, memrchr};
+use serde::{Deserialize, Serialize};
 
 use crate::backend::question::question;
 use crate::backend::{AccountStep, Ask, BackendName};
 use crate::config::{self, Config, GateMode};
 use crate::digest::name_of;
+use crate::fsx::{self, FsContext as _, FsError};
 use crate::gate::{self, Judgement, Turn};
 use crate::hook::context::HookContext;
 use crate::hook::stop::{EndedTurn, TurnVerdict};
 use crate::memory::{Memory, RecallQuery};
+use crate::paths::Paths;
 use crate::playbook::clean::clean_text;
 use crate::queue::ask::{build, max_tokens, parts};
 use crate::queue::budget::{Caller, Meter};
@@ -29,11 +31,8 @@ use crate::queue::stages::should_reflect;
 use crate::redact::Masker;
 use crate::reflect::learned::SHOWN_FROM;
 use crate::reflect::remembered::MemoryKind;
-use crate::transcript::{self, EventKind, ReadOptions};
+use crate::transcript::{self, EventKind, ReadOptions, Via};
 use crate::{account, screen, state_guard};
-use step::is_of_person;
-
-pub(crate) use record::Figures;
 
 /// The gate's verdict and the number of checks that had run by then.
 struct JudgedStop {
@@ -129,7 +128,7 @@ struct TurnPart {
 impl TurnPart {
     /// Reads the records of the stop's prompt; `None` where they are not found.
     fn read(context: &HookContext<'_>, stop: &EndedTurn<'_>, config: &Config) -> Option<Self> {
-        let records = logged(context, step::read(stop.transcript, stop.prompt))??;
+        let records = logged(context, read_step(stop.transcript, stop.prompt))??;
         let secrecy = logged(context, config.secrets.secrecy())?;
         let home = context.paths.home().and_then(Path::to_str);
         let first = || records.split(|byte| *byte == b'\n').next();
@@ -257,5 +256,248 @@ fn ask(
     match answered.cause {
         None => Ok(answered.result),
         Some(cause) => anyhow::bail!("{}: {}", cause.kind.word(), cause.message),
+    }
+}
+
+const VERSION: u32 = 1;
+const MAX_RECORD_BYTES: u64 = 1 << 20;
+/// The most turns that are remembered of a session; after that the gate is silent.
+const MAX_TURNS: usize = 200;
+
+/// The stops of a session at which the gate was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StopRecord {
+    v: u32,
+    asked: u64,
+    not_passed: u64,
+    spoken: Vec<Spoken>,
+    models_asked: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Spoken {
+    at: Timestamp,
+    /// The id of the turn's prompt.
+    prompt: String,
+    score: f64,
+    findings: Vec<String>,
+    said: String,
+    should_retry: bool,
+    /// `true` if the next stop of the same prompt scored better; `None` before there is one.
+    improved: Option<bool>,
+}
+
+impl Default for StopRecord {
+    fn default() -> Self {
+        Self {
+            v: VERSION,
+            asked: 0,
+            not_passed: 0,
+            spoken: Vec::new(),
+            models_asked: Vec::new(),
+        }
+    }
+}
+
+impl StopRecord {
+    /// Reads the record of a session; returns an empty one if there is no file.
+    fn read(paths: &Paths, project: &Path, session: &str) -> Result<Self, FsError> {
+        let file = record_file(paths, project, session);
+        if !file.exists() {
+            return Ok(Self::default());
+        }
+        read_file(&file)
+            .ok_or_else(|| io::Error::other("not a record of the gate's"))
+            .context("read", &file)
+    }
+
+    /// Counts a stop, and records whether the guidance before it improved the score.
+    fn count(&mut self, prompt: &str, score: f64, threshold: f64) {
+        self.asked += 1;
+        self.not_passed += u64::from(score < threshold);
+        if let Some(last) = self.spoken.last_mut()
+            && last.prompt == prompt
+            && last.should_retry
+        {
+            last.improved.get_or_insert(score > last.score);
+        }
+    }
+
+    fn may_ask(&self, prompt: &str, per_step: usize) -> bool {
+        let of_prompt = self.models_asked.iter().filter(|asked| *asked == prompt);
+        self.models_asked.len() < MAX_TURNS && of_prompt.count() < per_step
+    }
+
+    fn asks(&mut self, prompt: &str) {
+        self.models_asked.push(prompt.to_owned());
+    }
+
+    /// Returns `true` if any finding is new and the prompt's limit is not reached.
+    fn may_say(&self, prompt: &str, findings: &[String], per_step: usize) -> bool {
+        let of_prompt = self.spoken.iter().filter(|spoken| spoken.prompt == prompt);
+        let is_said = |key: &String| self.spoken.iter().any(|said| said.findings.contains(key));
+        self.spoken.len() < MAX_TURNS
+            && of_prompt.count() < per_step
+            && !findings.iter().all(is_said)
+    }
+
+    fn add(&mut self, spoken: Spoken) {
+        self.spoken.push(spoken);
+    }
+
+    fn write(&self, paths: &Paths, project: &Path, session: &str) -> Result<(), FsError> {
+        let file = record_file(paths, project, session);
+        fsx::ensure_dir(&paths.gate(project))?;
+        fsx::quick(&file, &fsx::to_json(&file, self)?)
+    }
+}
+
+/// The gate's figures over sessions (spec/4 `get_stats`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Figures {
+    pub(crate) asked: u64,
+    pub(crate) not_passed: u64,
+    pub(crate) models_asked: u64,
+    pub(crate) retried: u64,
+    pub(crate) improved: u64,
+}
+
+impl Figures {
+    pub(crate) fn of(paths: &Paths, project: Option<&Path>) -> Result<Self, FsError> {
+        let folders: Vec<PathBuf> = match project {
+            Some(project) => vec![paths.gate(project)],
+            None => paths.all_gates().collect(),
+        };
+        let mut figures = Self::default();
+        for folder in folders {
+            let entries = fsx::list(&folder)?;
+            let records = entries.iter().filter_map(|entry| read_file(&entry.path()));
+            records.for_each(|record| figures.add(&record));
+        }
+        Ok(figures)
+    }
+
+    fn add(&mut self, record: &StopRecord) {
+        let retried = || record.spoken.iter().filter(|spoken| spoken.should_retry);
+        let improved = retried().filter(|spoken| spoken.improved == Some(true));
+        self.asked += record.asked;
+        self.not_passed += record.not_passed;
+        self.models_asked += record.models_asked.len() as u64;
+        self.retried += retried().count() as u64;
+        self.improved += improved.count() as u64;
+    }
+}
+
+fn record_file(paths: &Paths, project: &Path, session: &str) -> PathBuf {
+    paths
+        .gate(project)
+        .join(format!("{}.json", name_of(session.as_bytes())))
+}
+
+fn read_file(file: &Path) -> Option<StopRecord> {
+    let record: StopRecord = fsx::read_json(file, MAX_RECORD_BYTES)?;
+    (record.v == VERSION).then_some(record)
+}
+
+/// The most bytes read from the end of a transcript; a longer turn is not judged.
+const MAX_TAIL_BYTES: u64 = 4 << 20;
+
+/// Reads whole lines from a prompt's line to the end of the file. The line is the first that names
+/// `prompt`, or a person's last prompt if the client gives no id. Returns `None` if it is not
+/// found.
+///
+/// The client writes the prompt's id into each record of the user's side, and the prompt's own
+/// record comes first.
+fn read_step(transcript: &Path, prompt: Option<&str>) -> Result<Option<Vec<u8>>, FsError> {
+    let bytes = match fsx::read_tail(transcript, MAX_TAIL_BYTES) {
+        Err(error) if error.is_missing() => return Ok(None),
+        bytes => bytes?,
+    };
+    Ok(part_of(&bytes, prompt).map(<[u8]>::to_vec))
+}
+
+fn part_of<'a>(tail: &'a [u8], prompt: Option<&str>) -> Option<&'a [u8]> {
+    let is_cut = tail.len() as u64 >= MAX_TAIL_BYTES;
+    // The first line of a partly read file may be cut.
+    let start = if is_cut { memchr(b'\n', tail)? + 1 } else { 0 };
+    let end = memrchr(b'\n', tail)? + 1;
+    let whole = tail.get(start..end)?;
+    let line = match prompt {
+        None => last_prompt(whole)?,
+        Some(prompt) => {
+            let id = serde_json::to_string(prompt).ok()?;
+            let at = memmem::find(whole, id.as_bytes())?;
+            memrchr(b'\n', &whole[..at]).map_or(0, |end| end + 1)
+        }
+    };
+    Some(&whole[line..])
+}
+
+fn last_prompt(whole: &[u8]) -> Option<usize> {
+    let mut end = whole.len();
+    while end > 0 {
+        let start = memrchr(b'\n', &whole[..end - 1]).map_or(0, |end| end + 1);
+        let line = &whole[start..end];
+        let has = |what: &str| memmem::find(line, what.as_bytes()).is_some();
+        if has("\"user\"") && !has("\"tool_use_id\"") && is_prompt(line) {
+            return Some(start);
+        }
+        end = start;
+    }
+    None
+}
+
+fn is_prompt(line: &[u8]) -> bool {
+    let mut found = false;
+    let see = &mut |event: &transcript::Event<'_>| {
+        found |= matches!(&event.kind, EventKind::Prompt(it) if is_of_person(it.via));
+    };
+    transcript::each_event(line, &ReadOptions::default(), see).is_ok() && found
+}
+
+fn is_of_person(via: Via<'_>) -> bool {
+    matches!(via, Via::Typed | Via::Plan | Via::Command(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: &str = "{\"promptId\":\"p1\",\"n\":1}\n{\"promptId\":\"p2\",\"n\":2}\n{\"n\":3}\n{\"promptId\":\"p2\",\"n\":4}\n{\"n\":5";
+
+    #[test]
+    fn a_step_begins_with_the_line_of_its_prompt_and_ends_with_a_whole_line() {
+        let step = |prompt| part_of(LINES.as_bytes(), Some(prompt)).map(String::from_utf8_lossy);
+        let second = LINES.find("{\"promptId\":\"p2\"").unwrap();
+        let end = LINES.rfind('{').unwrap();
+        assert_eq!(step("p2").unwrap(), LINES[second..end]);
+        assert_eq!(step("p1").unwrap(), LINES[..end]);
+        assert_eq!(step("p"), None);
+        assert_eq!(part_of(b"no line", Some("p1")), None);
+    }
+
+    #[test]
+    fn what_lies_further_back_than_is_read_is_not_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("t.jsonl");
+        let filler = format!("{{\"x\":\"{}\"}}\n", "x".repeat(1 << 20));
+        std::fs::write(
+            &file,
+            format!("{}{}", LINES.replace("{\"n\":5", ""), filler.repeat(4)),
+        )
+        .unwrap();
+        assert_eq!(read_step(&file, Some("p2")).unwrap(), None);
+        let near = format!("{}{}", filler.repeat(4), LINES);
+        std::fs::write(&file, near).unwrap();
+        assert!(
+            read_step(&file, Some("p2"))
+                .unwrap()
+                .unwrap()
+                .starts_with(b"{\"promptId\":\"p2\",\"n\":2}")
+        );
+        assert_eq!(
+            read_step(&dir.path().join("none"), Some("p2")).unwrap(),
+            None
+        );
     }
 }

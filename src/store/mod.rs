@@ -1,7 +1,6 @@
 //! The playbook file: read, change under the lock, replace in one step; and copies of it.
 
 pub(crate) mod in_merge;
-mod snapshots;
 pub(crate) mod votes;
 
 use std::path::{Path, PathBuf};
@@ -11,14 +10,12 @@ use std::{fs, thread};
 use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
 use crate::memory::MemoryError;
-use crate::paths::Paths;
+use crate::paths::{Paths, SNAPSHOTS_FOLDER};
 use crate::playbook::read::{Migrated, migrate};
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook};
 use crate::project::git_above;
 use crate::trust::{TrustRecord, TrustStanding};
-
-pub(crate) use snapshots::Snapshots;
 
 /// The largest file that is read as a playbook; ours stay far below it.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
@@ -335,6 +332,112 @@ fn hide(folder: &Path) -> Result<(), FsError> {
     text.extend_from_slice(LINE.as_bytes());
     text.push(b'\n');
     fsx::quick(&list, &text)
+}
+
+const SUFFIX: &str = ".snapshot.json";
+/// How the name of a file ends that was migrated or replaced; these are never removed.
+const ORIGINAL_SUFFIX: &str = ".original.json";
+const KEPT: usize = 20;
+const DIGITS: usize = 8;
+
+/// Copies of a playbook after each change, kept outside of the project. Jobs are applied in any
+/// order, so names begin with a number: `00000012-20261121T221951-3f9a2c1b.snapshot.json`.
+#[derive(Debug, Clone)]
+pub(crate) struct Snapshots {
+    folder: PathBuf,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Snapshot {
+    number: u64,
+    pub(crate) job: String,
+}
+
+impl Snapshot {
+    fn parse(file: &str) -> Option<Self> {
+        let (number, job) = file.strip_suffix(SUFFIX)?.split_once('-')?;
+        Some(Self {
+            number: number.parse().ok()?,
+            job: job.to_owned(),
+        })
+    }
+
+    fn file(&self) -> String {
+        format!("{:0DIGITS$}-{}{SUFFIX}", self.number, self.job)
+    }
+}
+
+impl Snapshots {
+    pub(crate) fn new(project_state: &Path) -> Self {
+        Self {
+            folder: project_state.join(SNAPSHOTS_FOLDER),
+        }
+    }
+
+    /// Keeps `bytes` as the playbook after `job`, and of all snapshots the last [`KEPT`].
+    ///
+    /// The caller holds the lock of the playbook, so that the numbers are those of the
+    /// changes.
+    pub(crate) fn keep(&self, job: &str, bytes: &[u8]) -> Result<(), FsError> {
+        fsx::ensure_dir(&self.folder)?;
+        let mut list = self.list()?;
+        let snapshot = Snapshot {
+            number: list.last().map_or(1, |last| last.number.saturating_add(1)),
+            job: job.to_owned(),
+        };
+        fsx::durable(&self.folder.join(snapshot.file()), bytes)?;
+        list.push(snapshot);
+        for old in list.iter().rev().skip(KEPT) {
+            fsx::remove(&self.folder.join(old.file()))?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a file as it was before `job` migrated or replaced it.
+    pub(crate) fn keep_original(&self, job: &str, bytes: &[u8]) -> Result<(), FsError> {
+        fsx::ensure_dir(&self.folder)?;
+        fsx::durable(&self.folder.join(format!("{job}{ORIGINAL_SUFFIX}")), bytes)
+    }
+
+    pub(crate) fn list(&self) -> Result<Vec<Snapshot>, FsError> {
+        let entries = fsx::list(&self.folder)?.into_iter();
+        let list = entries.filter_map(|entry| Snapshot::parse(entry.file_name().to_str()?));
+        let mut list: Vec<Snapshot> = list.collect();
+        list.sort_unstable();
+        Ok(list)
+    }
+
+    /// Reads the playbook as it was after `job`; `None` when that is not kept.
+    pub(crate) fn read(&self, job: &str) -> Result<Option<Vec<u8>>, FsError> {
+        let list = self.list()?;
+        match list.iter().rev().find(|snapshot| snapshot.job == job) {
+            Some(snapshot) => self.bytes_of(snapshot),
+            None => Ok(None),
+        }
+    }
+
+    fn bytes_of(&self, snapshot: &Snapshot) -> Result<Option<Vec<u8>>, FsError> {
+        fsx::read_if_there(&self.folder.join(snapshot.file()), MAX_FILE_BYTES)
+    }
+
+    /// Returns `true` if the last snapshot has key points, or cannot be read.
+    pub(crate) fn have_points(&self) -> Result<bool, FsError> {
+        let last = self.last()?;
+        Ok(last.is_some_and(|bytes| Playbook::parse(&bytes).map_or(true, |p| !p.is_empty())))
+    }
+
+    pub(crate) fn last(&self) -> Result<Option<Vec<u8>>, FsError> {
+        match self.list()?.last() {
+            Some(snapshot) => self.bytes_of(snapshot),
+            None => Ok(None),
+        }
+    }
+
+    /// The playbook as it was last kept, if that can be read.
+    pub(crate) fn last_playbook(&self) -> Result<Option<Playbook>, FsError> {
+        let last = self.last()?;
+        Ok(last.and_then(|bytes| Playbook::parse(&bytes).ok()))
+    }
 }
 
 #[cfg(test)]

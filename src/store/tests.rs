@@ -52,3 +52,28 @@ fn what_could_not_be_read_again_is_not_written() {
     assert!(matches!(saved, Err(StoreError::TooLarge { .. })));
     assert!(!store.path().exists());
 }
+
+#[test]
+fn the_last_few_are_kept_in_the_order_of_the_changes_and_originals_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let snapshots = Snapshots::new(dir.path());
+    assert_eq!(snapshots.last().unwrap(), None);
+    snapshots.keep_original("z", b"old").unwrap();
+    // A job that waited has an older name than those applied before it.
+    let more = (0..KEPT - 2).map(|n| format!("d{n}"));
+    for job in ["z", "c", "b"].map(str::to_owned).into_iter().chain(more) {
+        snapshots.keep(&job, job.as_bytes()).unwrap();
+    }
+    let jobs: Vec<String> = snapshots
+        .list()
+        .unwrap()
+        .into_iter()
+        .map(|s| s.job)
+        .collect();
+    assert_eq!(jobs[..3], ["c", "b", "d0"]);
+    assert_eq!((jobs.len(), jobs[KEPT - 1].as_str()), (KEPT, "d17"));
+    assert_eq!(snapshots.last().unwrap().unwrap(), b"d17");
+    assert_eq!(snapshots.read("c").unwrap().unwrap(), b"c");
+    assert_eq!(snapshots.read("../b").unwrap(), None);
+    assert!(dir.path().join("snapshots/z.original.json").is_file());
+}
