@@ -231,16 +231,14 @@ fn from_flat(items: Vec<Value>) -> Value {
             Value::Object(fields) => fields,
             _ => return None,
         };
-        let name = match entry::name(&fields).filter(|own| !own.is_empty()) {
-            Some(own) => {
-                last = legacy_number(own).unwrap_or(0).max(last);
-                own.to_owned()
-            }
-            None => {
-                let mut free = (last + 1..).filter(|n| !taken.contains(&legacy_name(*n)));
-                last = free.next().unwrap_or(last);
-                legacy_name(last)
-            }
+        let own = entry::name(&fields).filter(|own| !own.is_empty());
+        let name = if let Some(own) = own {
+            last = legacy_number(own).unwrap_or(0).max(last);
+            own.to_owned()
+        } else {
+            let mut free = (last + 1..).filter(|n| !taken.contains(&legacy_name(*n)));
+            last = free.next().unwrap_or(last);
+            legacy_name(last)
         };
         fields.insert(entry::NAME.to_owned(), name.into());
         count_score(&mut fields);

@@ -105,7 +105,7 @@ fn updated(playbook: &Playbook) -> Option<Timestamp> {
 }
 
 /// Returns the changed value; of two changes, the later side's.
-fn pick<T: PartialEq>(base: T, [later, earlier]: [T; 2]) -> T {
+fn pick<T: PartialEq + Copy>(base: T, [later, earlier]: [T; 2]) -> T {
     if later == base { earlier } else { later }
 }
 
