@@ -87,7 +87,16 @@ fn value(config: &Config, key: &SettingKey) -> Value {
         let mut table: toml::Table = format!("value = {text}").parse().ok()?;
         serde_json::to_value(table.remove("value")?).ok()
     };
-    masked(key.shown(config).and_then(parse).unwrap_or_default())
+    match key.shown(config).and_then(parse).unwrap_or_default() {
+        // A word of it may be the password itself: `echo hunter2`.
+        Value::Array(mut words) if key.name() == "memory.password_command" => {
+            for word in words.iter_mut().skip(1) {
+                *word = "[masked]".into();
+            }
+            Value::Array(words)
+        }
+        value => masked(value),
+    }
 }
 
 fn masked(value: Value) -> Value {

@@ -142,6 +142,21 @@ fn a_secret_in_a_setting_is_masked_wherever_it_is_shown() {
     }
 }
 
+#[rstest]
+#[case::address("url = \"postgres://app:tiger42x@db/app\"")]
+#[case::command("password_command = [\"echo\", \"tiger42x\"]")]
+#[case::shell("password_command = [\"sh\", \"-c\", \"/bin/echo tiger42x\"]")]
+fn a_password_of_the_memory_is_shown_nowhere(#[case] setting: &str) {
+    let env = TestEnv::new();
+    env.write_config(&format!("[memory]\n{setting}\n"));
+    let key = setting.split(' ').next().unwrap_or_default();
+    for line in ["list", "list --json", &format!("get memory.{key}")] {
+        let shown = env.types(&format!("config {line}"));
+        lacks!(shown.stdout, "tiger42x");
+        lacks!(shown.stderr, "tiger42x");
+    }
+}
+
 #[test]
 fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
     let (env, api) = ended();
