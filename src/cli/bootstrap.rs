@@ -223,7 +223,7 @@ fn enqueue<'a>(context: &'a Worker, plan: &'a BootstrapPlan) -> anyhow::Result<W
     for (((place, turn), past), agreed) in (1..).zip(turns).zip(&plan.new).zip(shares) {
         let ends = place % BATCH == 0 || place == plan.new.len();
         let agreed = (agreed, ends.then_some(plan.shares.curator));
-        jobs.push(bootstrap::put(&context, &plan.project, past, turn, agreed)?);
+        jobs.push(bootstrap::put(context, &plan.project, past, turn, agreed)?);
     }
     Ok(Watch {
         context,
