@@ -273,8 +273,10 @@ fn is_path(word: &str) -> bool {
 /// Returns the name of a C header, which is no place; empty for any other file.
 fn header(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or_default();
-    let is_header = name.ends_with(".h") || name.ends_with(".hpp");
-    if is_header { name } else { "" }
+    match name.rsplit_once('.') {
+        Some((_, "h" | "hpp")) => name,
+        _ => "",
+    }
 }
 
 #[cfg(test)]
