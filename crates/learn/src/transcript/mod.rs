@@ -1,7 +1,7 @@
 //! A session's JSONL file → events, facts and evidence.
 //!
-//! One pass over a byte range, in bounded memory: [`reader`] streams lines, [`record`] reads the
-//! few keys that matter, [`session`] decides what counts as part of the conversation. It hands each
+//! One pass over a byte range, in bounded memory: `reader` streams lines, `record` reads the
+//! few keys that matter, `session` decides what counts as part of the conversation. It hands each
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
