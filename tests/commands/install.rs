@@ -124,6 +124,7 @@ fn a_purge_leaves_nothing_but_the_playbooks() {
     env.settle();
     env.worker();
     env.cli(&["jobs", "retry", "--all"]).ok();
+    env.settle();
     env.cli(&["uninstall", "--purge"]).ok();
     env.cli(&["worker"]).ok();
     for folder in [env.state(), env.config_dir()] {
