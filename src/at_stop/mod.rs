@@ -144,10 +144,11 @@ impl TurnPart {
         })
     }
 
-    /// What happened in the turn, and how many checks ran; `None` where its prompt is no person's.
+    /// Returns the turn and the number of checks that ran; `None` if a person did not write its
+    /// prompt.
     ///
-    /// The last prompt in the file may be of an earlier turn, whose records end with another
-    /// message; only the id of a prompt rules that out.
+    /// The last prompt in the file may belong to an earlier turn, whose records end with another
+    /// message. Only the id of a prompt rules that out.
     fn turn(&self, context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option<(Turn, usize)> {
         let (mut turn, mut runs, mut has_prompt) = (Turn::default(), 0, false);
         let see = &mut |event: &transcript::Event<'_>| {

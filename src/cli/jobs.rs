@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 pub(super) struct Row {
     pub(super) id: JobId,
-    /// None for a file that cannot be read.
+    /// `None` for an unreadable file.
     pub(super) job: Option<Job>,
     pub(super) state: JobState,
     pub(super) reason: String,

@@ -380,14 +380,14 @@ pub(super) fn standing_notice(
     Some(Notice::new(&topic, text))
 }
 
-/// What there is to say of a trusted playbook that lies outside of its project.
+/// Returns the notice about a trusted playbook outside of its project.
 pub(super) fn link_notice(project: &Path, target: &Path) -> Notice {
     let (file, target) = (playbook_file(project), target.display());
     let text = format!("{} leads out of the project, to {target}", file.display());
     Notice::new(&text.clone(), text)
 }
 
-/// Where it is remembered that the user knows of a symlink.
+/// The file that records that the user knows of a symlink.
 pub(super) fn link_file(paths: &Paths, project: &Path, target: &Path) -> PathBuf {
     let target = name_of(target.as_os_str().as_encoded_bytes());
     paths.project(project).join(format!("link-{target}"))

@@ -1,4 +1,5 @@
-//! Applies a job to the playbook as it is now: under the lock, one atomic replace.
+//! Applies a session's votes, a curator's operations or a user's edit to the playbook as it is now:
+//! under the lock, one atomic replace.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -40,14 +41,14 @@ pub(super) enum Work<'a> {
     Edit(&'a PlaybookEdit),
 }
 
-/// How often a job begins anew because somebody else wrote the file meanwhile.
+/// The number of times that a job begins again because another program wrote the file meanwhile.
 const MAX_TRIES: usize = 10;
 
 /// Applies a job.
 ///
-/// The list of changes is stored with the job before the file is replaced; the file then
-/// holds the job's id. After a restart the id tells whether that happened. What an editor or
-/// git writes between our read and our write is not replaced: we begin anew.
+/// The list of changes is stored with the job before the file is replaced; the file then holds the
+/// job's id. After a restart the id shows whether that happened. What an editor or git writes
+/// between our read and our write is not replaced: the job begins again.
 pub(super) fn apply(context: &Worker, job: &mut Job, work: &Work<'_>, config: &Config) -> Step {
     let store = job.store(context.paths());
     let locked = match work {
@@ -464,7 +465,7 @@ fn since_last_time(
 
 pub(crate) use crate::playbook::ops::PlaybookEdit;
 
-/// What an edit needs to be answered: any worker does it.
+/// The account of an edit: any worker may do it.
 pub(crate) const NOBODY: Need = Need::bare(BackendName::Rules);
 
 #[derive(Debug, thiserror::Error)]

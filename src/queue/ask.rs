@@ -37,7 +37,7 @@ const MAX_TOKENS: u32 = 8_192;
 pub(super) const POINTS_ONLY: &str = "{key_points}";
 const KNOWN_NOTES: usize = 5;
 
-/// Who answers a question, and until when.
+/// The backend for a question, and the deadline.
 #[derive(Clone, Copy)]
 pub(crate) struct Asker<'a> {
     pub(crate) backend: &'a dyn Backend,
@@ -203,7 +203,7 @@ pub(crate) fn known_points(paths: &Paths, project: &Path, config: &Config) -> Re
     shown_to_models(file.with_votes(&votes), paths, project, config)
 }
 
-/// As [`known_points`], for a job, which remembers that there were some.
+/// Reads the points like [`known_points`]; the job remembers that there were some.
 pub(super) fn points_of(context: &Worker, job: &mut Job, config: &Config) -> Result<Playbook> {
     let (paths, project) = (context.paths(), &job.ticket.project);
     let file = job.store(paths).load()?;
@@ -229,7 +229,7 @@ pub(super) fn need_of<'a>(context: &'a Worker, job: &'a Job) -> &'a Need {
     own.unwrap_or(&context.account.need)
 }
 
-/// What a backend is built of, with the secret of this process.
+/// The parts that a backend is built from, with the secret of this process.
 pub(crate) fn parts<'a>(
     context: &'a Worker,
     facts: &'a Facts,
@@ -354,7 +354,7 @@ fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backen
     }
 }
 
-/// Whether the user said that plain `http` to a backend's server is meant.
+/// Reads from the settings whether plain `http` to a backend's server is allowed.
 pub(crate) fn plain(name: BackendName, config: &Config) -> Plain {
     let (is_allowed, key) = match name {
         BackendName::Openai => (config.openai.allow_http, "openai.allow_http"),

@@ -40,7 +40,7 @@ pub(crate) struct Parked {
     pub(crate) pause_ms: i64,
     pub(crate) is_budget: bool,
     pub(crate) login: Option<String>,
-    /// What helps where the key or login was refused: a command and what comes of it.
+    /// The remedy for a refused key or login: a command and its effect.
     pub(crate) remedy: Option<(String, String)>,
 }
 
@@ -64,7 +64,7 @@ impl Backoff {
         fsx::quick(&file, &fsx::to_json(&file, self)?)
     }
 
-    /// Why `account` is parked at `now`; `None` when it may try.
+    /// Returns why `account` is parked at `now`; `None` if it may try.
     pub(crate) fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
         let parked = self.accounts.get(account);
         parked.filter(|parked| is_ahead(parked.until, now))
@@ -157,7 +157,7 @@ pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
     (SignedDuration::ZERO..=MAX_PAUSE).contains(&due.duration_since(now)) && due != now
 }
 
-/// Why a job waits that another account is to answer, when it does not say itself.
+/// The reason of a job that another account has to answer, unless the job has its own.
 pub(crate) const FOREIGN: &str = "it was made with another key, base URL or backend; `playbook jobs retry` gives it those of this shell";
 
 /// Until when a job waits for itself alone.
@@ -181,8 +181,8 @@ pub(crate) fn account_pause<'b>(
 }
 
 impl Worker {
-    /// Returns `true` if this worker may do a job: nobody is asked any more, its account answers
-    /// it, or it is a job of the worker's own project that only has an older key, or none yet.
+    /// Returns `true` if this worker may do a job: its questions are answered, its account answers
+    /// them, or it is of the worker's own project and has only an older key or none yet.
     pub(crate) fn serves(&self, job: &Job) -> bool {
         if job.is_judged() {
             return true;
@@ -209,11 +209,11 @@ impl Worker {
         job
     }
 
-    /// When a job may be tried; `None` when that is now.
+    /// Returns when a job may be tried; `None` for now.
     ///
-    /// The job is one that [`adopt`](Self::adopt) has seen. What waits for its account is
-    /// due as soon as that may try: other credentials are another account. What waits for
-    /// its settings is tried whenever a worker finds it.
+    /// The job must have passed [`adopt`](Self::adopt). A job that waits for its account is due as
+    /// soon as that may try: other credentials are another account. A job that waits for its
+    /// settings is tried whenever a worker finds it.
     pub(super) fn due(&self, job: &Job) -> Option<Timestamp> {
         let now = self.now();
         let own = own_pause(job).filter(|next| is_ahead(*next, now));
@@ -248,7 +248,7 @@ impl Worker {
             && is_over(Status::clock_goes_since(self.paths(), now))
     }
 
-    /// Why a job has failed that is too old, and last waited for `reason`.
+    /// Returns the reason of a job that failed because of its age, and last waited for `reason`.
     pub(super) fn too_long(&self, reason: Option<&str>) -> String {
         let days = self.config.worker.keep_days;
         let reason = reason.map(|reason| format!(": {reason}"));

@@ -1,4 +1,4 @@
-//! What may be spent, and what follows when it is used up: pure arithmetic on the ledger.
+//! The budgets, and the consequences when they are used up: pure arithmetic on the ledger.
 
 use std::iter::Sum;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) enum Hold {
     Settings(#[from] ConfigError),
     #[error("{TIMEOUT}: not done within `budgets.time_ms`")]
     Time {
-        /// Whether a model was asked in vain.
+        /// `true` if a model was asked without a usable answer.
         asked: bool,
     },
     #[error("budget: {0}")]
@@ -149,7 +149,7 @@ fn calls_left(
     }
 }
 
-/// What `claude -p` may ask and think beside our question, in tokens.
+/// The tokens that `claude -p` may add to our question and use for thinking.
 const CLIENTS_OWN: u64 = 64_000;
 
 #[derive(Debug, Clone)]
@@ -157,7 +157,7 @@ pub(crate) struct Caller {
     pub(crate) id: String,
     pub(crate) project: PathBuf,
     pub(crate) spent: u64,
-    /// What the user agreed that it may spend, beside the limits of the day.
+    /// The amount that the user agreed to, in addition to the limits of the day.
     pub(crate) agreed: Option<Usage>,
 }
 
@@ -407,8 +407,8 @@ impl Drop for RoomTaken<'_> {
     }
 }
 
-/// What a call is believed to have cost: no token is shorter than a byte. A server that says
-/// more would use up the budget of the day, or of all days.
+/// Returns the cost of a call, at most one token a byte. A server that reports more would use up
+/// the budget of the day, or of all days.
 fn believed(ask: &Ask<'_>, backend: BackendName, said: TokenCount) -> TokenCount {
     let asked = (ask.system.len() + ask.prompt.len()) as u64;
     let of_client = match backend {

@@ -1,8 +1,8 @@
-//! Which part of a transcript is a job's own: every byte and every record once.
+//! Claims a job's own part of a transcript: every byte and every record once.
 //!
-//! A claim starts at the highest end ever claimed for its transcript, by a recorded or
-//! failed job (the cursor) or by one still in the spool. Records that another job
-//! claimed before are copies, as a fork or a resume makes them, and do not count.
+//! A claim starts at the highest end ever claimed for its transcript, by a recorded or failed job
+//! (the cursor) or by one still in the spool. Records that another job claimed before are copies,
+//! as a fork or a resume makes them, and do not count.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{ErrorKind, Read as _};
@@ -24,7 +24,7 @@ use crate::store::Snapshots;
 use crate::transcript::{Digest, Lane, Range, ReadOptions, RecordHash};
 use crate::{telemetry, transcript_file};
 
-/// How much of a first record tells it from another.
+/// The number of bytes that distinguish a first record from another.
 const FIRST_RECORD_BYTES: u64 = 64 << 10;
 
 #[derive(Debug, thiserror::Error)]
@@ -194,10 +194,9 @@ fn beginning(path: &Path) -> Result<(Option<u64>, u64), FsError> {
     Ok((first.map(u64::from_be_bytes), length))
 }
 
-/// What the jobs in the spool have claimed.
+/// The claims of the jobs in the spool.
 ///
-/// What those in `failed/` have claimed stands in the database: a job that goes there
-/// takes its place and its records with it.
+/// The database holds the claims of jobs in `failed/`: the move there stores place and records.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     ends: HashMap<PathBuf, Vec<(JobId, Reached)>>,
@@ -274,7 +273,7 @@ impl Claims {
     }
 }
 
-/// How the jobs ended whose part of a transcript counts as done.
+/// The outcomes of jobs whose part of a transcript counts as done.
 const COVERS: [JobOutcome; 3] = [JobOutcome::Applied, JobOutcome::Failed, JobOutcome::Dropped];
 
 /// Notes until when all of a project has counted, if a snapshot names a job that is not known.
@@ -324,7 +323,7 @@ fn open_in(context: &Worker, project: &Path) -> Result<Vec<String>, FsError> {
     Ok(ours.map(|mark| mark.session).collect())
 }
 
-/// When the newest snapshot was made whose job is neither known nor under way.
+/// Returns the time of the newest snapshot whose job is neither known nor in progress.
 fn lost_until(context: &Worker, memory: &Memory, project: &Path) -> Result<Option<Timestamp>> {
     let snapshots = Snapshots::new(&context.paths().project(project));
     let list = match snapshots.list() {
@@ -375,7 +374,7 @@ mod tests {
         assert_eq!(begin(reached, first, length), begins);
     }
 
-    /// As when it could not be saved, and the job is read from its file as it was before.
+    /// The job is read from its file as it was before, as if it could not be saved.
     #[test]
     fn what_a_job_has_claimed_itself_is_not_claimed_by_another() {
         let (own, other) = (

@@ -1,4 +1,4 @@
-//! What all jobs of one worker share.
+//! The state that all jobs of one worker share.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ impl Worker {
         self.has_enqueued.swap(false, Ordering::Acquire)
     }
 
-    /// Writes what starts are told of a project's points: their use, and what is news.
+    /// Writes the records that starts read of a project's points: their use, and the news.
     pub(super) fn refresh_records(&self, project: &Path) {
         notices::refresh(self, project);
         if let Err(error) = usage::refresh(self.paths(), &self.memory(), project) {
@@ -114,8 +114,8 @@ impl Worker {
         config::for_project(&self.paths, project)
     }
 
-    /// Returns how many jobs are worked on side by side: where no model is asked or time stands
-    /// still one after the other, so that the same jobs leave the same bytes.
+    /// Returns the number of jobs done side by side. Without a model or with a stopped clock it is
+    /// one, so that the same jobs leave the same bytes.
     pub(super) fn jobs_at_once(&self) -> usize {
         let in_turn = self.account.need.backend.is_offline() || self.clock != Clock::Running;
         if in_turn { 1 } else { self.config.worker.jobs }

@@ -52,7 +52,7 @@ use crate::{freshness, fsx, project};
 
 /// With fewer key points each session with notes makes a run due.
 const FEW_POINTS: usize = 8;
-/// So long a note waits at most.
+/// The longest time that a note waits.
 const MAX_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
 const MAX_NOTES: usize = 60;
 /// A note in the prompt, and a run's answer, in tokens.
@@ -62,7 +62,7 @@ const CALLS: u64 = 2;
 const MAX_FACTS: usize = 40;
 /// A key point given to so many sessions should have been cited.
 const OFTEN_GIVEN: u64 = 10;
-/// How many lines a dream looks at where the user does not say, and how old they may be.
+/// The defaults of a dream: the number of lines, and their greatest age.
 pub(crate) const DREAM_LINES: usize = 12;
 const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
 const MAX_MARK: u64 = 100;
@@ -97,7 +97,7 @@ pub(super) async fn run(
     })
 }
 
-/// Returns what the run is shown beside the playbook: from its file, else gathered and kept.
+/// Returns the material of the run: from the job's file, else gathered and stored.
 fn gather(
     context: &Worker,
     job: &mut Job,
@@ -305,7 +305,7 @@ pub(crate) enum CuratorWish {
     /// The last session of a batch has ended; the run may spend so much.
     Batch(Usage),
     Asked,
-    /// So many of the most important lines are looked at, where nothing waits.
+    /// The number of most important lines that a run looks at if nothing waits.
     Dream(usize),
 }
 

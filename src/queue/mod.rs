@@ -31,12 +31,12 @@ use crate::memory::MemoryError;
 use crate::redact::PatternError;
 use crate::store::StoreError;
 
-/// How long a playbook's lock is waited for by what cannot do without it.
+/// The longest wait for a playbook's lock by a step that needs it.
 const LOCK_WAIT: Duration = Duration::from_secs(60);
 
 pub(crate) type Result<T = (), E = QueueError> = std::result::Result<T, E>;
 
-/// What may pass: a job that meets it waits.
+/// An error that may pass: a job that meets it waits.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueueError {
     #[error(transparent)]

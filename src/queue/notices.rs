@@ -1,4 +1,4 @@
-//! What the user is told at the next start of a session, about jobs that get nowhere.
+//! The notices for the next start of a session, about jobs that make no progress.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,11 +21,11 @@ use crate::setup::templates;
 use crate::shown::counted;
 
 const LONG: SignedDuration = SignedDuration::from_hours(24);
-/// So many sessions that ended without a reflection are worth a word.
+/// The number of sessions without a reflection from which on a notice is shown.
 const MANY_SESSIONS: usize = 10;
 /// The number of finished jobs that are looked at for that.
 const LAST_JOBS: u64 = 50;
-/// Of more failed jobs the transcripts are not looked at.
+/// The most failed jobs whose transcripts are looked for.
 const MANY_FAILED: usize = 50;
 
 pub(super) fn all(
@@ -85,7 +85,8 @@ fn sent(context: &Worker) -> Option<Notice> {
     Some(Notice::new(&topic, text))
 }
 
-/// What earlier rules held back and today's let pass, until the user has looked at it.
+/// Returns a notice for each project with held-back texts that pass today, until the user has
+/// looked at them.
 fn passing(context: &Worker) -> Vec<Notice> {
     let counts = context.memory().quarantine_counts().unwrap_or_default();
     let passing = counts.into_iter().filter(|(.., passing)| *passing > 0);
@@ -204,7 +205,7 @@ fn is_session(row: &JobRow) -> bool {
 const LATEST: u64 = 500;
 const NAMED: usize = 3;
 
-/// Writes what the next start in a project tells, or that there is nothing.
+/// Writes the news for the next start in a project, or that there are none.
 pub(super) fn refresh(context: &Worker, project: &Path) {
     let written = news(context, project).and_then(|news| {
         LearnedNews::leave(news.as_ref(), context.paths(), project).map_err(|e| e.to_string())
@@ -240,7 +241,7 @@ fn is_learned(entry: &Entry) -> bool {
     !by_hand.iter().any(|event| event.word() == entry.event)
 }
 
-/// What there is to say of changes, the newest first.
+/// Returns a summary of changes, the newest first.
 fn of(changes: &[Entry]) -> Option<LearnedNews> {
     let (mut new, mut reworded, mut gone, mut wrong) = <[BTreeSet<&str>; 4]>::default().into();
     for Entry { change, .. } in changes.iter().rev() {

@@ -1,4 +1,4 @@
-//! How work on a job ends: it is gone, waits, or has failed, and why.
+//! The end of the work on a job: done, waiting or failed, with the reason.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -19,14 +19,14 @@ use crate::paths::Paths;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WorkerError {
-    /// It could not lock anything, and neither can another: nobody is at work.
+    /// Nothing can be locked, by this worker or another one: no worker can run.
     #[error(transparent)]
     NoLock(FsError),
     #[error(transparent)]
     Work(#[from] FsError),
 }
 
-/// What a step gives the next one, or how the job ends there.
+/// The result of a step, or the outcome that ends the job there.
 pub(super) type Step<T = ()> = Result<T, Outcome>;
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) enum Outcome {
     Wait {
         reason: String,
         until: Option<Timestamp>,
-        /// Only its account keeps it, which itself says when it may try.
+        /// `true` if only its account keeps it, which itself knows when it may try.
         for_account: bool,
     },
     Fail(String),
@@ -155,7 +155,11 @@ fn put_off(
     for_account: bool,
 ) -> Outcome {
     let is_short = job.is_in_doubt() || context.is_unsaved(&job.ticket.id);
-    let first = [FIRST_PAUSE, SHORT_FIRST_PAUSE][usize::from(is_short)];
+    let first = if is_short {
+        SHORT_FIRST_PAUSE
+    } else {
+        FIRST_PAUSE
+    };
     let longest = context.now().checked_add(MAX_PAUSE);
     let longest = longest.unwrap_or(Timestamp::MAX);
     let next = match until {
@@ -206,7 +210,7 @@ fn wait_until(context: &Worker, job: &mut Job, reason: &str, next: Timestamp, fo
 pub(super) const REFLECT: &str = "reflect_error";
 pub(super) const CURATE: &str = "curator_error";
 
-/// A reason as people are told it.
+/// Returns a reason as it is shown to users.
 pub(crate) fn in_words(reason: &str) -> &str {
     let steps = [REFLECT, CURATE].into_iter();
     let mut kinds = steps.filter_map(|step| reason.strip_prefix(step)?.strip_prefix(':'));
@@ -222,7 +226,8 @@ pub(crate) fn reason_of(error: &impl Display) -> String {
     format!("{SETTINGS}{error}")
 }
 
-/// Returns `true` if a job waits for its settings: they may be mended, so it is tried at once.
+/// Returns `true` if a job waits for its settings. They may be correct by now, so it is tried
+/// immediately.
 pub(super) fn is_for_settings(reason: &str) -> bool {
     reason.starts_with(SETTINGS)
 }

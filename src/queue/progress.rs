@@ -1,4 +1,5 @@
-//! How far a job has come: the part of its file that the worker writes.
+//! A job in the spool: its progress, which the worker writes into its file, and reading and writing
+//! that file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,13 +32,13 @@ use crate::transcript::{Digest, Evidence, Facts};
 pub(crate) struct Job {
     #[serde(flatten)]
     pub(crate) ticket: Ticket,
-    /// What the user wants done; then there is no transcript and nothing is asked.
+    /// The user's edit; such a job has no transcript and asks no model.
     pub(crate) edit: Option<PlaybookEdit>,
-    /// What a project's curator is to look at; then there is no transcript.
+    /// The order for a curator's run; such a job has no transcript.
     pub(crate) curate: Option<CuratorOrder>,
     #[serde(default)]
     pub(crate) progress: Progress,
-    /// When this worker began with it.
+    /// The time at which this worker began with it.
     #[serde(skip)]
     pub(super) begun: Option<Instant>,
 }
@@ -94,7 +95,7 @@ impl Job {
         self.edit.is_none() && self.curate.is_none()
     }
 
-    /// Returns what the user agreed that it may spend beside the budgets of the day.
+    /// Returns the amount that the user agreed to, in addition to the budgets of the day.
     pub(crate) fn agreed(&self) -> Option<Usage> {
         match self.ticket.event {
             JobEvent::Bootstrap => Some(self.progress.agreed.unwrap_or(UNSTATED)),
@@ -107,7 +108,8 @@ impl Job {
         self.progress.changes.is_some()
     }
 
-    /// The playbook it is about, of which it may have seen key points before.
+    /// Returns the store of its playbook, which remembers whether the job has seen key points
+    /// there.
     pub(crate) fn store(&self, paths: &Paths) -> Store {
         let store = Store::of(paths, &self.ticket.project);
         if self.progress.has_seen_points {
@@ -130,22 +132,22 @@ pub(crate) struct Progress {
     /// The range of the transcript that is this job's, and its records.
     pub(crate) claim: Option<JobClaim>,
     pub(crate) trigger: Option<String>,
-    /// Which key points the session was shown; as it was known when the part was claimed.
+    /// The key points that the session was shown, as known when the part was claimed.
     pub(crate) shown: Option<ShownPoints>,
     /// The session that its own goes back to, where that was forked.
     pub(crate) root: Option<String>,
-    /// What the session says of the points that it knew, when the changes were made.
+    /// The session's verdicts on the points that it knew, as of the changes.
     pub(crate) points: Vec<PointInSession>,
     pub(crate) has_evidence: bool,
-    /// How many tokens its evidence may have where as many as the settings allow were too much.
+    /// The most tokens of its evidence, if the amount in the settings was too much.
     pub(crate) evidence_tokens: Option<u64>,
-    /// Whether the playbook was read with key points for it: then it is never taken for none.
+    /// `true` if key points were read for it: then the playbook never counts as missing.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
     pub(crate) notes: Vec<NewNote>,
     pub(crate) outdated: Vec<NewOutdated>,
     pub(crate) dropped: Vec<Skipped>,
-    /// What a curator is shown beside the playbook, and the last note that was there then.
+    /// The material of a curator's run; `seen_until` is the last note that existed then.
     pub(crate) material: Option<CuratorMaterial>,
     pub(crate) seen_until: NoteId,
     pub(crate) curation: Option<Curation>,
@@ -153,7 +155,7 @@ pub(crate) struct Progress {
     pub(crate) note_updates: Vec<NoteUpdate>,
     /// Under which name the user's own changes of the file are recorded that it found.
     pub(crate) hand_edit: Option<JobId>,
-    /// What is about to be changed in the playbook, or has been.
+    /// The changes that are about to be made in the playbook, or were made.
     pub(crate) changes: Option<Vec<PointChange>>,
     pub(crate) held: Vec<HeldBack>,
     /// The votes of it that are not in the file; the memory counts them once it is recorded.
@@ -163,13 +165,13 @@ pub(crate) struct Progress {
     pub(crate) is_applied: bool,
     pub(crate) skipped: u64,
     pub(crate) spent: Spent,
-    /// What the user agreed that a job of `playbook bootstrap` may spend.
+    /// The amount that the user agreed to for a job of `playbook bootstrap`.
     pub(crate) agreed: Option<Usage>,
-    /// What the curator may spend after this session, the last of a batch of `playbook bootstrap`.
+    /// The curator's budget after this session, the last of a batch of `playbook bootstrap`.
     pub(crate) ends_batch: Option<Usage>,
     pub(crate) waiting: Option<WaitingJob>,
     pub(crate) failed: Option<String>,
-    /// When the user last asked for it to be tried again.
+    /// The time of the user's last request to retry it.
     pub(crate) retried: Option<Timestamp>,
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
@@ -186,7 +188,7 @@ pub(crate) struct HeldBack {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JobClaim {
-    /// How often the transcript had begun anew.
+    /// The number of times that the transcript had begun anew.
     pub(crate) generation: u64,
     pub(crate) start: u64,
     pub(crate) end: u64,
@@ -239,7 +241,7 @@ pub(crate) struct WaitingJob {
     pub(crate) since: Timestamp,
     pub(crate) tries: u32,
     pub(crate) next: Timestamp,
-    /// Whether it only waits for its account: then it is due as soon as that may try.
+    /// `true` if it waits only for its account: then it is due as soon as that may try.
     pub(crate) for_account: bool,
 }
 
@@ -272,7 +274,7 @@ fn read_records<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<RecordMark>, D
 /// A larger job file is not ours; a claim of a million records is 30 MB.
 const MAX_JOB_FILE: u64 = 256 << 20;
 
-/// Reads a job from `folder`. A copy of a job under another job's name is none.
+/// Reads a job from `folder`. A copy under another job's name is an error.
 pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
     let file = job_file(folder, id);
     let job: Job = read_file(&file)?;
@@ -288,7 +290,7 @@ pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
     }
 }
 
-/// The jobs in `folder`; a file that is none is left alone.
+/// Returns the jobs in `folder`; other files are passed over.
 pub(crate) fn all(folder: &Path) -> Result<impl Iterator<Item = Job>, FsError> {
     let ids = spool::list(folder)?.into_iter();
     Ok(ids.filter_map(|id| read(folder, &id).ok()))

@@ -90,10 +90,10 @@ pub(super) fn applied(
     remove(context, job, finish, facts)
 }
 
-/// Records what was applied to the playbook of `undo` and is still in the spool: jobs that were
-/// stopped between file and record, of which an undo must know.
+/// Records the applied jobs of the playbook that are still in the spool. They were stopped between
+/// file and record, and an undo must know them.
 ///
-/// The caller holds the project, so that none of these jobs is being worked on.
+/// The caller holds the project, so that no worker is at these jobs.
 pub(super) fn unrecorded(context: &Worker, undo: &Job, config: &Config) -> Step {
     let project = &undo.ticket.project;
     let snapshots = Snapshots::new(&context.paths().project(project));
@@ -152,7 +152,7 @@ pub(super) fn hand_edit(
     Ok(context.memory().record(&record)?)
 }
 
-/// Records a job of which nothing comes; its part of the transcript stays to be claimed.
+/// Records a job without a result; its part of the transcript can be claimed again.
 pub(super) fn ended(context: &Worker, job: &Job, finish: &Finish) -> Step {
     let record = record_of(context, job, finish);
     context.memory().record(&record)?;

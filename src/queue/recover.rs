@@ -1,4 +1,5 @@
-//! Sessions that never ended: found by their marks, enqueued like any other.
+//! The worker's housekeeping: enqueues sessions that never ended or were overlooked, and removes what
+//! is too old.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -232,13 +233,13 @@ fn is_ours(past: &PastTranscript, from: u64, project: &Path, since: Timestamp) -
     was_spoken_to && beginnings.origins.is_empty() && is_of_our_time && past.is_of(project, &[])
 }
 
-/// Nobody takes this long to write a temporary file.
+/// The age from which on a temporary file is abandoned.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
-/// How long it is remembered that the user was told something, and what was asked of jobs.
+/// The time for which shown notices and requests are remembered.
 const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-/// How long it is remembered what a session was shown of what was learned, and told by the gate.
+/// The time for which it is remembered what a session was shown, by a start or the gate.
 const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// How long a session may take to its first prompt: only then is there a transcript.
+/// The longest time from a session's start to its first prompt: only then is there a transcript.
 const UNBEGUN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 

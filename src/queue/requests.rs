@@ -164,7 +164,7 @@ async fn drop_job(context: &Worker, mut job: Job, folder: PathBuf) -> Outcome {
     }
 }
 
-/// Removes a job for good; its part of the transcript counts as done.
+/// Removes a job permanently; its part of the transcript counts as done.
 fn give_up(context: &Worker, job: &mut Job, folder: &Path) -> Step<Finish> {
     let id = job.ticket.id.as_str();
     if job.is_in_doubt() && job.store(context.paths()).load()?.is_applied(id) {
@@ -201,7 +201,7 @@ pub(crate) enum Wish {
     Retry {
         job: JobId,
         need: Need,
-        /// What a bootstrap job may spend beyond what it has spent.
+        /// The budget of a bootstrap job in addition to what it has spent.
         #[serde(default)]
         more: Usage,
     },
@@ -226,7 +226,7 @@ pub(crate) fn leave(paths: &Paths, now: Timestamp, wish: Wish) -> Result<PathBuf
     Ok(file)
 }
 
-/// The requests that are there, oldest first, with their files; what is none is passed over.
+/// Returns the requests, oldest first, with their files; other files are passed over.
 pub(super) fn all(paths: &Paths) -> Result<Vec<(PathBuf, Wish)>, FsError> {
     let folder = paths.requests();
     let mut requests = Vec::new();

@@ -1,4 +1,4 @@
-//! Which job is next: the worker's view of the spool, in memory. Each job file is read once.
+//! The order of jobs: the worker's view of the spool, in memory. Each job file is read once.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -55,8 +55,9 @@ enum QueueRank {
     Ordinary(u32),
 }
 
-/// What is ready of a later stage waits for the earlier ones: a curator's run costs the same for
-/// the notes of one session or of ten, and a bootstrap goes on after all that is new.
+/// The stage of a job. Ready jobs of a later stage wait for the earlier ones: a curator's run costs
+/// the same for the notes of one session or of ten, and a bootstrap continues after all new
+/// sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Session,

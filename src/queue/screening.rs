@@ -26,23 +26,23 @@ use crate::screen;
 use crate::store::Store;
 use crate::trust::{self, TrustMark, TrustRecord, TrustRequest, TrustStanding, TrustWord, outside};
 
-/// How the key of a point from the file begins in the quarantine; its hash follows.
+/// The prefix of the quarantine's key for a point from the file; the point's hash follows.
 const FROM_FILE: &str = "file:";
-/// What stands in the quarantine in the place of a job where the agent ran a command.
+/// The quarantine's value for the job if the agent ran a command.
 pub(crate) const BY_AGENT: &str = "agent";
 pub(crate) const BY_USER: &str = "user";
 
-/// Why a harmless point is held back.
+/// The reason for holding a harmless point back.
 pub(super) const STRICT: &str = "new in the file, and `trust.strict` is set";
-/// Why a point is held back that hooks could not mask.
+/// The reason for holding a point back that hooks could not mask.
 pub(super) const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret in it";
-/// Why a point is held back that was so before, and that nothing speaks against now.
+/// The reason for a point that was held back before and that no rule objects to now.
 pub(super) const AGAIN: &str = "was held back before";
 pub(crate) const ASKED: &str = "waits for your OK, as `curator.approval` says";
 const WAITS: &str = "waits for your OK";
-/// Why something waits that was only proposed.
+/// The reason for a proposal that waits.
 const PROPOSED: &str = "only proposed; it waits for your word";
-/// Why something is held back whatever the screen says of it.
+/// The reasons that hold something back whatever the screen says.
 const OTHER_REASONS: [&str; 4] = [STRICT, OWN_PATTERN, AGAIN, PROPOSED];
 const WAS: &str = "was";
 /// The numbers of operations that wait begin here, beyond those that look like an attack.
@@ -62,7 +62,7 @@ pub(crate) enum What {
         name: String,
     },
     Memory {
-        /// What hooks would have told.
+        /// A text that hooks would have shown.
         text: String,
     },
 }
@@ -81,9 +81,9 @@ impl What {
         was.iter().find(is_changed).map(|(name, _)| name.clone())
     }
 
-    /// What the user does by accepting it, with other words for it if there are any.
+    /// Returns the edit that accepting it makes, with other words if the user gives any.
     ///
-    /// `None` when nothing has to be changed: a point of the file stays as it is.
+    /// `None` if nothing has to be changed: a point of the file stays as it is.
     pub(crate) fn as_edit(&self, words: Option<&str>) -> Option<PlaybookEdit> {
         let due = DueChange::default();
         let edit = match self {
@@ -143,7 +143,7 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
     held.collect()
 }
 
-/// What the job `id` did not remember, as the database keeps it.
+/// Returns the texts that the job `id` did not remember, as the database keeps them.
 pub(crate) fn held_memories(id: &str, refused: &[RefusedText]) -> Vec<Held> {
     let held = (0_u64..).zip(refused).map(|(seq, refused)| {
         let text = refused.text.clone();
@@ -222,7 +222,7 @@ fn hold_edit(context: &Worker, project: &Path, edit: &PlaybookEdit, by: &str, wh
     hold_back(context, project, &[held])
 }
 
-/// Stops a job whose playbook lies outside of an untrusted project, behind a symlink.
+/// Ends a job whose playbook is outside of an untrusted project, behind a symlink.
 pub(super) fn may_follow(context: &Worker, project: &Path) -> Step {
     match outside::refused(Some(context.paths()), project) {
         Some(why) => Err(Outcome::wait(&why)),
@@ -247,9 +247,9 @@ pub(super) fn of_cue(due: &Due, masker: &Masker, accepts: bool) -> Option<String
     objection.or_else(has_secret).or_else(waits)
 }
 
-/// Returns `true` if a point may play a part when a session is judged: one that sessions are
-/// given, or one that nothing speaks against but that nobody has decided on it yet. (An old
-/// playbook's votes count also before `playbook trust`.)
+/// Returns `true` if a point may count when a session is judged: sessions are given it, or no rule
+/// objects to it and the user has not decided on it yet. (An old playbook's votes count also before
+/// `playbook trust`.)
 pub(super) fn may_be_used(standing: &TrustStanding, point: &Point<'_>) -> bool {
     match standing.admits(point.section, point.name, point.text) {
         Admission::Given | Admission::Stale => true,
@@ -328,7 +328,7 @@ fn to_json(what: &What) -> Value {
     serde_json::to_value(what).unwrap_or_default()
 }
 
-/// How long the worker waits for a playbook it only wants to screen.
+/// The longest wait for a playbook that is only to be screened.
 const SHORT_WAIT: Duration = Duration::from_secs(5);
 /// The number of key points screened at a time; the rest is screened, and given, the next time.
 const AT_ONCE: usize = 10_000;
@@ -455,10 +455,10 @@ pub(crate) fn trust(context: &Worker, project: &Path) -> Result<Screened> {
     )
 }
 
-/// What becomes of points and cues that came with the file.
+/// The treatment of points and cues that came with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Arrivals {
-    /// All that nothing speaks against are used: the user said so.
+    /// Those that no rule objects to are used: the user said so.
     Accepted,
     /// Cues wait for the user.
     Screened,
@@ -480,9 +480,9 @@ fn parts(point: Point<'_>) -> impl Iterator<Item = (Point<'_>, PointPart, TrustM
     std::iter::once((point, PointPart::Text, text)).chain(cue)
 }
 
-/// Finds the point of the file of which a part is held back under `key`.
+/// Finds the point of the file that is held back in part under `key`.
 ///
-/// The quarantine has it without its secrets, so that only its hash tells which it is.
+/// The quarantine stores it without its secrets, so only its hash identifies it.
 pub(crate) fn held_point<'p>(
     playbook: &'p Playbook,
     key_of_row: &str,

@@ -29,7 +29,7 @@ const LESS: u64 = 4;
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(crate) const NOTHING_NEW: &str = "nothing new";
 
-/// What is learned in the folder of the settings would be given to every project.
+/// The reason for ignoring that folder: what is learned there would be given to every project.
 const NO_PROJECT: &str = "the folder of the settings is no project to learn from";
 
 pub(super) async fn work(context: &Arc<Worker>, mut job: Job) -> Outcome {

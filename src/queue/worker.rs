@@ -33,17 +33,17 @@ use crate::{freshness, trust};
 
 /// Longer than a hook holds the lock while it looks who is at work.
 const GLANCE: Duration = Duration::from_secs(1);
-/// How soon who waits for a job looks again whether it is done or can be done here, at first.
+/// The first pause before a waiting process looks again for its job.
 const FIRST_LOOK: Duration = Duration::from_millis(20);
-/// How much later at the most: many who wait take the machine from the one at work.
+/// The longest such pause: many waiting processes would slow down the one at work.
 const LONGEST_LOOK: Duration = Duration::from_millis(160);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WorkScope {
-    /// All that are in the spool, and those that come while there is work.
+    /// All jobs in the spool, and those that come meanwhile.
     All,
     One(JobId),
-    /// None: only what the user asks of them.
+    /// No job, only the user's requests.
     Requests,
 }
 
@@ -176,7 +176,7 @@ pub(super) struct Drain<'a> {
 
 pub(super) struct Running {
     pub(super) id: JobId,
-    /// Whether it tries an account that has failed: until it has ended nothing else begins.
+    /// `true` if it tries an account that has failed: until it has ended, no other job begins.
     pub(super) is_trial: bool,
     pub(super) is_edit: bool,
     pub(super) is_bootstrap: bool,

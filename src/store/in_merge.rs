@@ -1,9 +1,9 @@
-//! A playbook that git left in the middle of a merge: its two sides become one playbook.
+//! Joins the two sides of a playbook that git left in the middle of a merge.
 //!
-//! Where the index has the three versions of the file, those are merged; where it has none, what
-//! stands between the conflict markers. Git is only asked: what its index says stays, and the
-//! user adds the file. The texts of the other side are not known to the trust record, so that
-//! they are screened like any that come with the file.
+//! If the index has the three versions of the file, those are merged, else the text between the
+//! conflict markers. Git is only asked: its index stays, and the user adds the file. The trust
+//! record does not know the other side's texts, so they are screened like any that come with the
+//! file.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::trust::TrustStanding;
 
 const LIMIT: Duration = Duration::from_secs(20);
 const FILE: &str = ".claude/playbook.json";
-/// What git keeps in its folder while it merges, rebases or picks.
+/// The files that git keeps in its folder while it merges, rebases or picks.
 const UNDER_WAY: [&str; 5] = [
     "MERGE_HEAD",
     "CHERRY_PICK_HEAD",
@@ -66,7 +66,7 @@ pub(super) fn merged(
     }
 }
 
-/// What the index has of the file where it is not merged.
+/// Reads the index's versions of an unmerged file.
 fn staged(git: &Git) -> Option<Sides> {
     let asked = ["--literal-pathspecs", "ls-files", "-u", "-z", "--", FILE];
     let said = String::from_utf8(git.ask_now(&asked)?).ok()?;

@@ -20,18 +20,18 @@ use crate::trust::{TrustRecord, TrustStanding};
 /// The largest file that is read as a playbook; ours stay far below it.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// How often a playbook that must be there is looked for, and the pause in between.
+/// The number of times that an expected playbook is looked for, and the pause in between.
 const LOOKS: u32 = 5;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 const LINE: &str = "**/.claude/playbook.json.lock";
 const MAX_LIST: u64 = 1 << 20;
 
-/// What a user can do about a playbook that is away.
+/// The user's remedies for a playbook that is away.
 pub(crate) const WAYS_BACK: &str = "`playbook undo --to` brings back its last version; \
      `echo '{}' > .claude/playbook.json` in the project begins anew";
 
-/// Why a playbook could not be read or written. The file is as it was in each case.
+/// An error of reading or writing a playbook. The file is unchanged in each case.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     #[error(transparent)]
@@ -59,7 +59,7 @@ struct Owner {
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
     path: PathBuf,
-    /// Whose it is, where more is known than the file.
+    /// Its project and our folders, if they are known.
     owner: Option<Owner>,
     was_seen: bool,
 }
@@ -85,7 +85,7 @@ impl Store {
         self
     }
 
-    /// A playbook of which nothing is known but the file.
+    /// Returns the store of a file without a known project.
     pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -125,7 +125,7 @@ impl Store {
         self.read_as_is()
     }
 
-    /// As a read does, for who only wants a merge to be made that can be.
+    /// Reads for a caller that only wants a possible merge to be made.
     pub(crate) fn settle(&self) {
         if self.is_in_merge().unwrap_or_default() {
             _ = self.read();
@@ -185,9 +185,10 @@ impl Store {
         })
     }
 
-    /// What the file says, the one way to look at it: `None` where there is none and never was
-    /// one with key points. A file that was there is looked for again before it counts as
-    /// away, since git removes what it then makes anew.
+    /// Reads the file; `None` if there is none and never was one with key points.
+    ///
+    /// A file that was there is looked for again before it counts as away, since git removes a file
+    /// that it then makes again.
     pub(crate) fn bytes(&self) -> Result<Option<Vec<u8>>, StoreError> {
         for look in 1..=LOOKS {
             let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
@@ -202,8 +203,8 @@ impl Store {
         Err(StoreError::Away { path })
     }
 
-    /// Returns `true` if it is known to have had key points: a job read some, a snapshot holds some,
-    /// or the user trusts some, of which none was changed yet.
+    /// Returns `true` if it is known to have had key points: a job read some, a snapshot holds
+    /// some, or the user trusts some unchanged ones.
     fn had_points(&self) -> Result<bool, FsError> {
         let Some(Owner { paths, project }) = &self.owner else {
             return Ok(self.was_seen);
@@ -222,7 +223,7 @@ impl Store {
         self.lock_also_away(wait)
     }
 
-    /// As [`Store::lock`], for who brings back a playbook that is away.
+    /// Locks like [`Store::lock`], for a caller that brings an absent playbook back.
     pub(crate) fn lock_also_away(&self, wait: Duration) -> Result<Locked<'_>, StoreError> {
         let mut is_folder_new = false;
         let folder = self.path.parent().filter(|f| !f.as_os_str().is_empty());
@@ -253,9 +254,9 @@ impl Store {
 pub(crate) struct Loaded {
     /// The playbook without the votes that the memory has ([`votes`]).
     pub(crate) playbook: Playbook,
-    /// What the file says; `None` where there is none.
+    /// The content of the file; `None` without a file.
     pub(crate) bytes: Option<Vec<u8>>,
-    /// Whether the next write changes its format, so that the bytes are worth keeping.
+    /// `true` if the next write changes its format, so that the bytes are worth keeping.
     pub(crate) is_of_another_age: bool,
 }
 
@@ -281,8 +282,8 @@ impl Locked<'_> {
         self.store.load()
     }
 
-    /// Replaces the file by `after`, durably, if it still says what was `seen`; tells whether
-    /// it did. The lock holds off other processes of ours, but no editor and no git.
+    /// Replaces the file by `after`, durably, if it still holds `seen`; returns whether it did. The
+    /// lock holds off other processes of ours, but no editor and no git.
     pub(crate) fn save(&self, seen: Option<&[u8]>, after: &Playbook) -> Result<bool, StoreError> {
         let bytes = after.to_bytes();
         if bytes.len() as u64 > MAX_FILE_BYTES {
@@ -335,7 +336,7 @@ fn hide(folder: &Path) -> Result<(), FsError> {
 }
 
 const SUFFIX: &str = ".snapshot.json";
-/// How the name of a file ends that was migrated or replaced; these are never removed.
+/// The suffixes of migrated or replaced files; these are never removed.
 const ORIGINAL_SUFFIX: &str = ".original.json";
 const KEPT: usize = 20;
 const DIGITS: usize = 8;

@@ -3,7 +3,7 @@ use crate::env::{Env, name};
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// git removes a file and makes it anew, so any one look may find none.
+/// Git removes a file and writes it again, so a single look may miss it.
 #[test]
 fn a_playbook_that_comes_and_goes_is_never_taken_for_none() {
     let dir = tempfile::tempdir().unwrap();

@@ -41,7 +41,7 @@ pub(crate) fn of(
     Ok(memory.votes(&name)?)
 }
 
-/// As [`of`], for a reader that has no memory open.
+/// Reads like [`of`], without an open memory.
 pub(crate) fn read(
     paths: &Paths,
     project: &Path,

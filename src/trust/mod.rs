@@ -25,7 +25,7 @@ use crate::playbook::render::Admission;
 use crate::playbook::{Due, Section};
 use crate::{project, state_guard};
 
-/// What a session may be given of a project's playbook.
+/// The share of a project's playbook that a session may be given.
 #[derive(Debug)]
 pub(crate) enum TrustStanding {
     /// The points that the record lists as known.
@@ -100,7 +100,7 @@ pub(crate) fn ask_to_screen(paths: &Paths, project: &Path) -> Result<(), FsError
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrustRequest {
-    /// Its file: who carries it out removes that first, so that who asks meanwhile asks anew.
+    /// Its file. The worker removes it first, so that a request in the meantime is a new one.
     pub(crate) file: PathBuf,
     pub(crate) project: Option<PathBuf>,
 }
@@ -130,7 +130,7 @@ const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
 /// The bytes of a hash: too many to find two points with the same one.
 const MARK_BYTES: usize = 16;
 const MAX_BYTES: u64 = 16 << 20;
-/// So many points may be known that have left the file, as another branch may hold them.
+/// The most known points that have left the file; another branch may hold them.
 const ROOMY: usize = 16_384;
 
 /// The hash of a key point: its section, name and text. The section counts because the same words

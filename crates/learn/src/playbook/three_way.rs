@@ -150,7 +150,7 @@ pub(super) fn merge_states(base: &PointState, [later, earlier]: [&PointState; 2]
     }
 }
 
-/// Merges two sides that both changed, of which the first is the later one.
+/// Merges two sides that both changed; the first is the later one.
 fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
     let empty = Playbook::empty();
     let before = base.unwrap_or(&empty);

@@ -224,7 +224,16 @@ mod tests {
 
     /// Does a step of a job: a user's edit, a curator's operation, or votes.
     fn run(playbook: &mut Playbook, step: &Value) -> Vec<PointChange> {
-        if step.get("do").is_some() {
+        if let Value::Object(fields) = step
+            && fields.contains_key("name")
+        {
+            let place = PointPlace {
+                title: Section::ALL[0].title().to_owned(),
+                index: 0,
+            };
+            playbook.insert(place, step.clone()).unwrap();
+            Vec::new()
+        } else if step.get("do").is_some() {
             let edit: PlaybookEdit = serde_json::from_value(step.clone()).unwrap();
             edit.by_hand(playbook, now()).unwrap()
         } else if step.get("type").is_some() {
@@ -257,6 +266,11 @@ mod tests {
         json!({"do": "remove", "point": "a"})
     }
 
+    /// Puts a point `a` with so many votes back, as somebody may do in the file.
+    fn add_again(helpful: u64) -> Value {
+        json!({"name": "a", "text": "x", "helpful": helpful})
+    }
+
     fn move_to(section: &str) -> Value {
         json!({"do": "change", "point": "b", "section": section})
     }
@@ -270,6 +284,9 @@ mod tests {
     #[case::later_votes_on_what_was_merged(merge(), vec![vote("oth-001", 1)],
         "a a 1, b b 1, oth-001 m 1", "undo of oth-001: it stays with the votes it got since")]
     #[case::a_vote_on_what_was_merged_since(vote("a", 3), vec![merge()], "oth-001 m 2", "")]
+    #[case::counters_never_below_zero(vote("a", 5), vec![remove(), add_again(2)], "a x 0, b b 1", "")]
+    #[case::what_is_there_already(remove(), vec![add_again(1)], "a x 1, b b 1",
+        "undo of a: it is there already")]
     #[case::what_is_gone(vote("a", 1), vec![remove()], "b b 1", "undo of a: it is gone")]
     #[case::what_is_elsewhere(move_to("OTHERS"), vec![move_to("PROJECT CONTEXT")],
         "a a 1, b b 1", "undo of b: it was moved since")]

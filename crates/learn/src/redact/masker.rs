@@ -18,7 +18,7 @@ pub type Counts = BTreeMap<String, u64>;
 const MAX_PATTERNS: usize = 100;
 /// The beginning of the note that replaces a secret.
 const NOTE: &str = "[masked ";
-/// How often a text that a mask has changed is masked once more.
+/// The number of times that a masked text is masked again.
 const MAX_PASSES: usize = 8;
 /// Replaces a text in which each of these masks uncovered another secret: no part of it can be
 /// trusted.

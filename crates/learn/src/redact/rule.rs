@@ -12,9 +12,9 @@ use serde::Deserialize;
 use super::table;
 use crate::clip::{boundary_after, boundary_before};
 
-/// How large a compiled pattern may be.
+/// The largest size of a compiled pattern.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
-/// How far before its keyword a name may begin.
+/// The most bytes from the start of a name to its keyword.
 const MAX_NAME_BYTES: usize = 64;
 /// The part of a secret from which its entropy is computed.
 const HEAD_BYTES: usize = 160;

@@ -116,7 +116,7 @@ pub(super) fn is_filler(text: &str) -> bool {
     FILLER.as_ref().is_some_and(|regex| regex.is_match(text))
 }
 
-/// Returns true for a value that only stands for a secret: `<your-key>`, `$TOKEN`.
+/// Returns true for a value that only represents a secret: `<your-key>`, `$TOKEN`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     static PLACEHOLDER: LazyLock<Option<Regex>> =
         LazyLock::new(|| any_of(&TABLE.allow.placeholders).ok());

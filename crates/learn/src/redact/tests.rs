@@ -11,7 +11,7 @@ use super::rule::{SecretRule, any_of};
 use super::table::{SecretTable, TABLE, TABLE_TEXT};
 use super::*;
 
-/// How often kinds of secrets are mixed.
+/// The number of times that kinds of secrets are mixed.
 const MIXES: usize = 10_000;
 
 /// Keys that a rule of the table may have.
@@ -28,7 +28,7 @@ const KEYS: [&str; 10] = [
     "examples",
 ];
 
-/// The examples of a rule: texts of which a part is masked, and texts that are left.
+/// The examples of a rule: texts that are masked in part, and texts that are kept.
 #[derive(Deserialize)]
 struct Examples {
     masks: Vec<String>,
@@ -139,7 +139,7 @@ fn every_rule_finds_its_first_example_itself() {
     }
 }
 
-/// No secret hides another, whichever stands next to which.
+/// Secrets next to each other do not hide each other.
 #[test]
 fn no_mix_of_secrets_lets_one_out() {
     let examples = examples().into_iter();
@@ -164,7 +164,7 @@ fn no_mix_of_secrets_lets_one_out() {
     }
 }
 
-/// A secret goes as well where its text stands in JSON, or in JSON within JSON.
+/// A secret is also masked where its text is in JSON, or in JSON within JSON.
 #[test]
 fn a_secret_is_found_within_json() {
     let mut seen = Vec::new();
@@ -199,8 +199,7 @@ fn after_the_id_of_aws_its_secret_goes_and_all_else_stays() {
     }
 }
 
-/// Texts that look as if they held a secret; `§` stands for a hash, `~` for a UUID, `%` for
-/// a number.
+/// The texts that look as if they held a secret; `§` is a hash, `~` a UUID, `%` a number.
 const LOOK_ALIKES: &[&str] = &[
     "commit §",
     "Merge § into main",

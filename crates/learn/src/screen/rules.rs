@@ -18,7 +18,7 @@ const MAX_MATCHES: usize = 64;
 const NEAR_BYTES: usize = 400;
 /// The part of the text after an order to switch a check off that is searched for a word of doubt.
 const DOUBT_BYTES: usize = 28;
-/// How much memory a compiled pattern may take.
+/// The most memory that a compiled pattern may take.
 const MAX_COMPILED_BYTES: usize = 64 << 20;
 const CLAUSE_ENDS: [&str; 7] = ["\n", ";", "!", "?", ". ", ", ", ": "];
 /// Bytes that a match may have before its first word.
@@ -33,7 +33,7 @@ static FINDER: LazyLock<RuleFinder> = LazyLock::new(RuleFinder::new);
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScreenTable {
-    /// Parts of patterns, by the name that stands for them.
+    /// The parts of patterns, by the name used for them.
     words: BTreeMap<String, String>,
     passes: Passes,
     kind: Vec<RuleGroup>,

@@ -1,7 +1,7 @@
-//! What happens in a session, as the evidence and the facts see it.
+//! The events of a session, for the evidence and the facts.
 //!
-//! The texts of events are masked whole ([`super::text::Mask`]), and not yet cut to what is kept
-//! of them: each that is kept passes through the [`super::text::Sanitizer`] first.
+//! The texts of events are masked whole ([`super::text::Mask`]) and not yet cut. Each text that is
+//! kept passes through the [`super::text::Sanitizer`] first.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What a session shows, as values: collected from its events in one pass and bounded memory.
+//! The facts of a session as values, collected from its events in one pass and bounded memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

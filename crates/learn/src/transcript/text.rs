@@ -1,5 +1,5 @@
-//! What is done to every text of a session: secrets out first, then blobs and control characters,
-//! folders shortened, cut to size, and measured in tokens.
+//! Prepares every text of a session: masks secrets, removes blobs and control characters, shortens
+//! folders, cuts to size, and counts tokens.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
