@@ -15,15 +15,15 @@ const NEVER_READ: &str = ".env .env.* *.env .envrc *.pem *.key *.p12 *.pfx *.jks
 settings! {
     /// Settings outside of any section.
     top: Top {
-        /// What answers prompts. `auto` takes `anthropic` when there is a key, else
+        /// The backend that answers prompts. `auto` takes `anthropic` when there is a key, else
         /// `claude-cli` when `claude` is on PATH and logged in, else `rules`.
         backend: BackendChoice = BackendChoice::Auto;
-        /// `all`: in a terminal a line says at the start what was learned since the last time, and
-        /// later what the agent was reminded of; `quiet`: neither. What keeps Playbook from
-        /// learning is always told.
+        /// `all`: in a terminal, a line at the start says what was learned since the last time, and
+        /// later lines say what the agent was reminded of. `quiet`: neither. A reason that keeps
+        /// Playbook from learning is always shown.
         notices: Notices = Notices::All;
     }
-    /// Whether sessions are reflected on, and how much of one is told.
+    /// Reflection on sessions, and the length of its summary.
     reflection: Reflection {
         /// Reflect at all; when off, hooks leave no trace.
         #[scope = Project]
@@ -31,15 +31,14 @@ settings! {
         /// Compute and log what would change, and change nothing.
         #[scope = Project]
         dry_run: bool = false;
-        /// Longest analysis of a session, in words (by white space), whoever writes it.
+        /// The longest analysis of a session, in words separated by white space.
         #[scope = Lower]
         summary_tokens: usize = 128, 0 ..= 10_000;
         /// Quotations of the session in the summary that `rules` writes.
         #[scope = Lower]
         topk_snippets: usize = 3, 0 ..= 100;
     }
-    /// When a session is worth a reflection: one reason is enough. A count of 0 switches its
-    /// reason off.
+    /// The reasons to reflect on a session; one is enough. A count of 0 switches its reason off.
     triggers: Triggers {
         /// Tool calls that failed.
         tool_failures: u64 = 1, 0 ..= 1_000_000;
@@ -61,7 +60,7 @@ settings! {
         /// Prompts of the user, slash commands with a request among them.
         user_turns: u64 = 2, 0 ..= 1_000_000;
     }
-    /// Which events of Claude Code are answered.
+    /// The events of Claude Code that Playbook answers.
     hooks: Hooks {
         /// Reflect when a session ends; unset: as Claude Code's `playbook_update_on_exit` says, else yes.
         on_exit: Option<bool> = None;
@@ -70,29 +69,30 @@ settings! {
         /// Reflect on each subagent's own transcript, and give it the key points at its start;
         /// unset: as Claude Code's `playbook_update_on_subagent_stop` says, else no.
         on_subagent_stop: Option<bool> = None;
-        /// When a tool call fails, give the key points that are due at it (docs/hints.md), or what
-        /// fixed the same error before.
+        /// Give the key points that are due when a tool call fails (docs/hints.md), or what fixed
+        /// the same error before.
         on_tool_failure: bool = true;
         /// With a prompt at which key points are due that the start left out, give at most two.
         on_prompt: bool = true;
     }
     /// The quality gate: is done what the agent says is done?
     gate: Gate {
-        /// `tell`: the user is told what a turn that ends has left open; `block`: Claude Code goes
-        /// on with it. `playbook gate on` sets it and registers the hook, `playbook gate off`
-        /// takes both back.
+        /// `tell`: the user sees what an ended turn has left open; `block`: Claude Code continues
+        /// with it. `playbook gate on` sets it and registers the hook, `playbook gate off` reverses
+        /// both.
         #[scope = Lower]
         mode: GateMode = GateMode::Off;
         /// The quality score, from 0 to 1, below which a turn does not pass.
         threshold: f64 = 0.5, 0.0 ..= 1.0;
-        /// How often it speaks at most between two prompts; Claude Code ends a turn at the
-        /// ninth block.
+        /// The most messages of the gate between two prompts; Claude Code ends a turn at the ninth
+        /// block.
         #[scope = Lower]
         per_step: usize = 2, 0 ..= 8;
-        /// Where the rules find nothing, the backend's model is asked whether the turn holds, if
-        /// one of `triggers` fires for it: a turn takes seconds longer, and tokens.
+        /// Ask the backend's model whether the turn is complete, if the rules find nothing and one
+        /// of `triggers` fires for it. Such a turn takes seconds longer, and tokens.
         model: bool = false;
-        /// How many milliseconds it may take; after that the turn ends as if nothing were found.
+        /// The time limit of the gate in milliseconds; after it the turn ends as if nothing were
+        /// found.
         timeout_ms: u64 = 20_000, 1_000 ..= 25_000;
     }
     /// The Messages API.
@@ -137,7 +137,7 @@ settings! {
         /// `backend = "fixtures"`.
         path: Option<PathBuf> = None;
     }
-    /// How a failing call is tried again.
+    /// Retries of a failing call.
     retry: Retry {
         /// Attempts of one call in all.
         attempts: u32 = 3, 1 ..= 10;
@@ -147,7 +147,7 @@ settings! {
         /// `claude-cli` and 300,000 for `openai`, as a model on this machine takes minutes.
         timeout_ms: Option<u64> = None, 10 ..= 3_600_000;
     }
-    /// When the curator runs, and what becomes of its operations.
+    /// The curator's runs, and the treatment of its operations.
     curator: Curator {
         /// It runs when notes of so many sessions wait; at once for a rule that you state, for a
         /// key point that was shown wrong, and while there are fewer than eight key points.
@@ -155,7 +155,7 @@ settings! {
         /// `ask`: they wait in `playbook review` until you take them; votes count at once.
         approval: Approval = Approval::Auto;
     }
-    /// What may be spent. What a limit holds back waits, and says so.
+    /// Limits of what may be spent. Work that a limit holds back waits, and says so.
     budgets: Budgets {
         /// Longest time for one job in milliseconds, all its calls included; 0: no limit.
         #[scope = Lower]
@@ -163,7 +163,7 @@ settings! {
         /// Most operations that one job applies to the playbook.
         #[scope = Lower]
         ops: usize = crate::playbook::ops::MAX_OPERATIONS, 0 ..= 10;
-        /// Most rows that one job adds to the memory beside its notes and errors.
+        /// The most rows that one job adds to the memory, in addition to its notes and errors.
         #[scope = Lower]
         memory_rows: usize = 5, 0 ..= 100;
         /// Most tokens of one job, in and out; 0: no limit.
@@ -184,28 +184,28 @@ settings! {
         inline_ms: u64 = 1_200, 0 ..= 600_000;
         /// Jobs, and so calls of a model, worked on at once; without a model it is one.
         jobs: usize = 4, 1 ..= 64;
-        /// How many days a waiting job is kept before it goes to `failed/`.
+        /// The number of days that a waiting job is kept before it moves to `failed/`.
         keep_days: u32 = 30, 1 ..= 3_650;
     }
-    /// What is sent of a session.
+    /// The part of a session that is sent.
     evidence: Evidence {
         /// Budget of the evidence in tokens (estimated).
         #[scope = Lower]
         tokens: u64 = 24_000, 500 ..= 500_000;
     }
-    /// What is masked in everything that is stored, logged, sent or shown, beside what
-    /// `<private>…</private>` encloses, and what is never read.
+    /// The masks for everything that is stored, logged, sent or shown, in addition to
+    /// `<private>…</private>`, and the files that are never read.
     secrets: Secrets {
         /// Own patterns, as regular expressions; of each its first group is masked, or all
         /// of it when it has none.
         patterns: Vec<String> = Vec::new();
         /// Built-in rules that are switched off, by the names `playbook redact --rules` shows.
         off: Vec<String> = Vec::new();
-        /// Files of which no content is told, whatever tool read or wrote them; `*` stands
-        /// for anything but a slash, and a pattern with a slash is about the end of the path.
+        /// Files whose content is never shown, whatever tool read or wrote them; `*` matches
+        /// anything but a slash, and a pattern with a slash matches the end of the path.
         never_read: Vec<String> = NEVER_READ.split(' ').map(str::to_owned).collect();
     }
-    /// How a playbook grows.
+    /// The growth of a playbook.
     playbook: Growth {
         /// The most key points; the least valuable leave first.
         #[scope = Lower]
@@ -213,11 +213,11 @@ settings! {
         /// The most bytes of the file.
         #[scope = Lower]
         max_bytes: usize = 524_288, 1_024 ..= 16_777_216;
-        /// Where new votes go: into the playbook's file, or into the memory on this machine
-        /// (`local`), so that the file changes only when a text does.
+        /// The place of new votes: the playbook's file, or the memory on this machine (`local`), so
+        /// that the file changes only when a text does.
         votes: VotesIn = VotesIn::File;
     }
-    /// What a session is given at its start.
+    /// The context that a session is given at its start.
     injection: Injection {
         /// Longest context in UTF-16 units; Claude Code cuts above 10,000.
         #[scope = Project]
@@ -227,28 +227,28 @@ settings! {
         #[scope = Project]
         own: bool = true;
     }
-    /// Which key points of a playbook are used that came from elsewhere.
+    /// The use of key points that came from elsewhere.
     trust: Trust {
         /// In a trusted project, key points that come with a pull or an edit of the file wait
         /// for `playbook review`, each of them; else only those that look like an attack.
         strict: bool = false;
     }
-    /// What is remembered beyond the playbook.
+    /// The memory beyond the playbook.
     memory: MemorySettings {
         /// `lite` reflects on sessions; `full` also looks at the notes of the last 30 days once
         /// more, at most once a day (`playbook dream`), and keeps what it found.
         #[scope = Lower]
         mode: MemoryMode = MemoryMode::Lite;
-        /// The PostgreSQL database by which lessons, errors and reflections are shared with others, such
-        /// as `postgres://tenant_team@db.example.com/playbook`; see docs/sync.md. `PLAYBOOK_MEMORY_URL`
-        /// stands above it.
+        /// The PostgreSQL database by which lessons, errors and reflections are shared with others,
+        /// such as `postgres://tenant_team@db.example.com/playbook`; see docs/sync.md.
+        /// `PLAYBOOK_MEMORY_URL` overrides it.
         url: Option<String> = None;
-        /// A file whose first line is the password for it; `PGPASSWORD` stands above it.
+        /// A file whose first line is the password for it; `PGPASSWORD` overrides it.
         password_file: Option<PathBuf> = None;
         /// A command that prints the password for it, and its arguments; no shell reads them.
         password_command: Vec<String> = Vec::new();
-        /// Projects of which nothing is shared: folders, or the beginning of a repository's name such
-        /// as `github.com/me`.
+        /// Projects that are not shared: folders, or the beginning of a repository's name such as
+        /// `github.com/me`.
         not_shared: Vec<String> = Vec::new();
         /// Lessons kept per project; of those that no run of the curator needs, the least important,
         /// least effective, oldest leave first.
