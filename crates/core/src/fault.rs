@@ -1,31 +1,31 @@
 //! Numbered points at which a process can be stopped or a write can fail, for the proof that
 //! neither loses or doubles anything (`tests/faults`).
 //!
-//! Compiled to nothing without the feature `faults`, which only the tests enable. A point precedes
+//! Compiled to nothing in a release build. A point precedes
 //! everything that has an effect outside the process: each step of a call of [`fsx`](crate::fsx);
 //! begin and commit of each transaction; each start of a process; each reply of a model.
 
-#[cfg(not(feature = "faults"))]
+#[cfg(not(debug_assertions))]
 use std::io;
 
 /// A point at which the process can be stopped.
-#[cfg(not(feature = "faults"))]
+#[cfg(not(debug_assertions))]
 #[inline]
 pub fn stop(_name: &'static str) {}
 
 /// A point at which the process can be stopped, or the disk can be full.
-#[cfg(not(feature = "faults"))]
+#[cfg(not(debug_assertions))]
 #[inline]
-// Fails only with the feature.
+// Fails only in debug builds.
 #[allow(clippy::unnecessary_wraps)]
 pub fn write(_name: &'static str) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(feature = "faults")]
+#[cfg(debug_assertions)]
 pub use with_faults::{stop, write};
 
-#[cfg(feature = "faults")]
+#[cfg(debug_assertions)]
 mod with_faults {
     use std::env;
     use std::fs::OpenOptions;
