@@ -96,7 +96,6 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         held.text = masker.mask(&held.text).into_owned();
         masker.mask_value(&mut held.what);
     }
-    let passing = context.memory().offer_passing(&session.project_name())?;
     let mut texts: Vec<Value> = rows.iter().map(held_in_json).collect();
     if as_json {
         return output::json(&json!({"project": session.project, "quarantine": texts}));
@@ -108,7 +107,7 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     if is_asked && !rows.is_empty() {
         return one_by_one(session, &rows, &texts);
     }
-    let answer = json!({"quarantine": texts, "passing": passing});
+    let answer = json!({"quarantine": texts});
     answer::show(include_str!("screens/review.txt"), answer)
 }
 

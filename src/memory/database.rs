@@ -67,9 +67,7 @@ pub struct Memory {
 const APPLICATION_ID: i64 = 0x706c_626b;
 const SCHEMA: &str = include_str!("../../data/schema.sql");
 /// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] has run.
-const VERSION: i64 = 24;
-/// The oldest version that [`SCHEMA`] can bring to [`VERSION`].
-const OLDEST: i64 = 19;
+const VERSION: i64 = 25;
 
 /// A failed operation on the memory; the variants differ in what the caller should do.
 #[derive(Debug, thiserror::Error)]
@@ -494,7 +492,7 @@ fn refusal(connection: &mut Connection, path: &Path) -> rusqlite::Result<Option<
     let (path, known) = (path.to_owned(), VERSION);
     Ok(match id {
         APPLICATION_ID if found > known => Some(MemoryError::Newer { path, found, known }),
-        APPLICATION_ID if found < OLDEST => Some(MemoryError::Older { path, found, known }),
+        APPLICATION_ID if found < known => Some(MemoryError::Older { path, found, known }),
         APPLICATION_ID => None,
         0 if tables == 0 => None,
         _ => Some(MemoryError::Foreign { path }),
@@ -575,7 +573,6 @@ pub(super) fn word<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rstest::rstest;
 
     fn opened() -> (tempfile::TempDir, PathBuf, Memory) {
         let folder = tempfile::tempdir().unwrap();
@@ -604,56 +601,5 @@ mod tests {
         let read = another.read("read", |_| Err::<(), _>(error));
         assert!(read.is_err());
         assert!(memory.is_broken());
-    }
-
-    const OF_VERSION_19: &str = include_str!("version-19.sql");
-
-    fn parts(connection: &Connection) -> Vec<(String, String)> {
-        let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
-        let mut parts = connection.prepare(sql).unwrap();
-        let parts = parts.query_map((), |row| Ok((row.get(0)?, row.get(1)?)));
-        let plain = |(name, sql): (String, String)| {
-            let lines = sql.lines().map(|line| line.split("--").next().unwrap());
-            let words = lines.flat_map(str::split_whitespace);
-            (name, words.collect::<String>())
-        };
-        parts.unwrap().map(|part| plain(part.unwrap())).collect()
-    }
-
-    #[rstest]
-    #[case::of_version_19(19)]
-    #[case::of_version_20(20)]
-    fn an_older_file_becomes_what_a_new_one_is_and_keeps_its_rows(#[case] found: i64) {
-        let mut fresh = Connection::open_in_memory().unwrap();
-        complete(&mut fresh).unwrap();
-        let mut older = Connection::open_in_memory().unwrap();
-        older.execute_batch(OF_VERSION_19).unwrap();
-        older
-            .execute_batch(
-                "UPDATE totals SET history_bytes = 7; INSERT INTO projects (name) VALUES ('/p')",
-            )
-            .unwrap();
-        older.pragma_update(None, "user_version", found).unwrap();
-        complete(&mut older).unwrap();
-        assert_eq!(parts(&older), parts(&fresh));
-        assert_eq!(version(&older).unwrap(), VERSION);
-        let kept = older.query_row(
-            "SELECT name, history_bytes FROM projects, totals",
-            (),
-            |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)),
-        );
-        assert_eq!(kept.unwrap(), ("/p".to_owned(), 7));
-    }
-
-    #[test]
-    fn a_file_of_version_22_gets_the_table_that_came_later() {
-        let mut fresh = Connection::open_in_memory().unwrap();
-        complete(&mut fresh).unwrap();
-        let mut older = Connection::open_in_memory().unwrap();
-        complete(&mut older).unwrap();
-        older.execute_batch("DROP TABLE note_points").unwrap();
-        older.pragma_update(None, "user_version", 22).unwrap();
-        complete(&mut older).unwrap();
-        assert_eq!(parts(&older), parts(&fresh));
     }
 }

@@ -241,51 +241,13 @@ impl Memory {
         self.all("read what is held back", &sql, [project], from_row)
     }
 
-    /// Returns by project how many texts wait for the user. The second number counts those that
-    /// pass today's rules and were not offered since.
-    pub(crate) fn quarantine_counts(&self) -> Result<Vec<(String, u64, u64)>, MemoryError> {
-        let sql = "SELECT p.name, count(*), count(*) FILTER (WHERE q.screened = 'passes')
-             FROM quarantine q JOIN projects p ON p.id = q.project
+    /// Returns by project how many texts wait for the user.
+    pub(crate) fn quarantine_counts(&self) -> Result<Vec<(String, u64)>, MemoryError> {
+        let sql = "SELECT p.name, count(*) FROM quarantine q JOIN projects p ON p.id = q.project
              WHERE q.is_waiting GROUP BY p.name ORDER BY p.name";
         self.all("read what is held back", sql, (), |row| {
-            Ok((row.get(0)?, counted(row, 1)?, counted(row, 2)?))
+            Ok((row.get(0)?, counted(row, 1)?))
         })
-    }
-
-    /// Returns the waiting texts that today's rules have not screened yet.
-    pub(crate) fn held_by_earlier_rules(&self) -> Result<Vec<HeldRow>, MemoryError> {
-        let sql = format!("{SELECT} WHERE q.is_waiting AND q.screened IS NULL ORDER BY q.id");
-        self.all("read what is held back", &sql, (), from_row)
-    }
-
-    /// Records the result of screening these rows with today's rules. Rows in `passing` may be
-    /// offered to the user, the others keep waiting.
-    pub(crate) fn screened_anew(
-        &mut self,
-        rows: &[HeldRow],
-        passing: &[u64],
-    ) -> Result<(), MemoryError> {
-        self.write(NOTE, Durability::PowerCut, |transaction| {
-            for row in rows {
-                let sql = if passing.contains(&row.id) {
-                    "UPDATE quarantine SET screened = 'passes',
-                     reasons = 'passes now; earlier rules said: ' || reasons WHERE id = ?1"
-                } else {
-                    "UPDATE quarantine SET screened = 'held' WHERE id = ?1"
-                };
-                run(transaction, sql, [int(row.id)])?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Counts the texts of a project that pass now and are shown to the user for the first time.
-    /// Later notices leave them out.
-    pub(crate) fn offer_passing(&mut self, project: &str) -> Result<usize, MemoryError> {
-        let sql = "UPDATE quarantine SET screened = 'offered'
-             WHERE screened = 'passes' AND is_waiting
-                 AND project = (SELECT id FROM projects WHERE name = ?1)";
-        self.change(NOTE, Durability::PowerCut, sql, [project])
     }
 
     pub(crate) fn waiting(&self, project: &str) -> Result<Vec<String>, MemoryError> {
@@ -368,8 +330,7 @@ pub(super) fn hold(
             "INSERT INTO quarantine (project, key, job, what, text, reasons, since, is_waiting)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)
              ON CONFLICT (project, key) DO UPDATE SET what = excluded.what, text = excluded.text,
-                 reasons = excluded.reasons, since = excluded.since, is_waiting = 1,
-                 screened = NULL
+                 reasons = excluded.reasons, since = excluded.since, is_waiting = 1
              WHERE excluded.job = '' AND NOT is_waiting",
             (
                 project,
@@ -531,9 +492,6 @@ mod tests {
         for some in held.chunks(2) {
             memory.hold_back("/p", some, &|_| false, now).unwrap();
         }
-        assert_eq!(
-            memory.quarantine_counts().unwrap(),
-            [("/p".to_owned(), 3, 0)]
-        );
+        assert_eq!(memory.quarantine_counts().unwrap(), [("/p".to_owned(), 3)]);
     }
 }

@@ -40,7 +40,6 @@ pub(super) fn all(
         used_up(context),
     ];
     let mut all: Vec<Notice> = told.into_iter().flatten().collect();
-    all.extend(passing(context));
     all.extend(sent(context));
     all.extend(begun_anew(context));
     all.extend(unreadable.iter().map(|why| {
@@ -85,21 +84,6 @@ fn sent(context: &Worker) -> Option<Notice> {
     Some(Notice::new(&topic, text))
 }
 
-/// Returns a notice for each project with held-back texts that pass today, until the user has
-/// looked at them.
-fn passing(context: &Worker) -> Vec<Notice> {
-    let counts = context.memory().quarantine_counts().unwrap_or_default();
-    let passing = counts.into_iter().filter(|(.., passing)| *passing > 0);
-    let notices = passing.map(|(project, _, count)| {
-        let texts = counted(usize::try_from(count).unwrap_or(usize::MAX), "text");
-        Notice::new(
-            &format!("passes now\n{project}"),
-            format!("{texts} of {project} would not be held back by today's rules; `playbook review` there lets you accept them"),
-        )
-    });
-    notices.collect()
-}
-
 /// Projects whose memory is gone, for a day.
 fn begun_anew(context: &Worker) -> Vec<Notice> {
     let since = context.now().checked_sub(LONG).unwrap_or(Timestamp::MIN);
@@ -123,10 +107,8 @@ fn begun_anew(context: &Worker) -> Vec<Notice> {
 pub(super) fn quarantine(context: &Worker) -> BTreeMap<String, u64> {
     let counts = context.memory().quarantine_counts().unwrap_or_default();
     let key = |project: &str| Status::project_key(Path::new(project));
-    let counts = counts.into_iter();
-    counts
-        .map(|(project, count, _)| (key(&project), count))
-        .collect()
+    let keyed = counts.iter().map(|(project, count)| (key(project), *count));
+    keyed.collect()
 }
 
 fn failed(context: &Worker) -> Option<Notice> {

@@ -13,7 +13,7 @@ use super::job::{JobEvent, Ticket};
 use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
 use super::spool::{self, IdEntropy};
 use super::transcripts::{self, PastTranscript};
-use super::{Result, progress, screening};
+use super::{Result, progress};
 use crate::config::Config;
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
@@ -262,12 +262,6 @@ pub(super) fn tidy(context: &Worker) {
     }
     log(remove_lone_evidence(context));
     trim_memory(context);
-    if let Err(error) = screening::screen_anew(context) {
-        context.log(
-            "worker",
-            &format!("what is held back was not looked at anew: {error}"),
-        );
-    }
 }
 
 pub(crate) fn limits(config: &Config) -> Limits {

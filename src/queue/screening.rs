@@ -15,7 +15,7 @@ use super::progress::{HeldBack, Job};
 use super::{Result, status};
 use crate::digest::name_of;
 use crate::fsx::FsError;
-use crate::memory::{Held, MemoryError};
+use crate::memory::Held;
 use crate::playbook::ops::{named_points, written_text};
 use crate::playbook::render::Admission;
 use crate::playbook::{Due, DueChange, Id, Playbook, Point, PointChange, PointState, Section};
@@ -42,8 +42,6 @@ pub(crate) const ASKED: &str = "waits for your OK, as `curator.approval` says";
 const WAITS: &str = "waits for your OK";
 /// The reason for a proposal that waits.
 const PROPOSED: &str = "only proposed; it waits for your word";
-/// The reasons that hold something back whatever the screen says.
-const OTHER_REASONS: [&str; 4] = [STRICT, OWN_PATTERN, AGAIN, PROPOSED];
 const WAS: &str = "was";
 /// The numbers of operations that wait begin here, beyond those that look like an attack.
 const FIRST_ASKED: u64 = 100;
@@ -264,29 +262,6 @@ pub(super) fn may_be_used(standing: &TrustStanding, point: &Point<'_>) -> bool {
 /// Returns `true` for a secret that only the user's patterns find, which hooks do not have.
 pub(super) fn has_own_secret(masker: &Masker, point: &Point<'_>) -> bool {
     masker.own_finds(point.text) || masker.own_finds(point.name)
-}
-
-/// Screens again what earlier rules held back: what passes now is offered, never applied.
-pub(super) fn screen_anew(context: &Worker) -> Result<(), MemoryError> {
-    let rows = context.memory().held_by_earlier_rules()?;
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let passing = rows.iter().filter(|row| passes_now(&row.held));
-    let passing: Vec<u64> = passing.map(|row| row.id).collect();
-    context.memory().screened_anew(&rows, &passing)
-}
-
-/// Returns `true` if something was held back for how it reads, and would not be now.
-fn passes_now(held: &Held) -> bool {
-    let name = match serde_json::from_value(held.what.clone()) {
-        Ok(What::Point { name, .. }) => name,
-        _ => String::new(),
-    };
-    let is_asked = held.reasons.starts_with(WAITS);
-    !is_asked
-        && !OTHER_REASONS.contains(&held.reasons.as_str())
-        && of_file(&name, &held.text).is_none()
 }
 
 /// Returns a point as the quarantine keeps it: masked, under a key of what it is in the file.
