@@ -73,28 +73,19 @@ pub(crate) fn each_line(
 
 /// Reads the records of a line, each with its place in it; a bad one has no keys. What is behind
 /// a fault is lost, as are a BOM and the NUL bytes that a crash can leave before a record.
-pub(crate) fn records(line: &[u8]) -> impl Iterator<Item = (usize, Option<Keys<'_>>)> {
-    let mut text = line;
-    while let Some(rest) = text
-        .strip_prefix(b"\0")
-        .or(text.strip_prefix(b"\xEF\xBB\xBF"))
-    {
-        text = rest;
-    }
-    let mut values = serde_json::Deserializer::from_slice(text).into_iter();
+pub(crate) fn records(line: &str) -> impl Iterator<Item = (usize, Option<Keys<'_>>)> {
+    let text = line.trim_start_matches(['\0', '\u{feff}']);
+    let mut values = serde_json::Deserializer::from_str(text).into_iter();
     std::iter::from_fn(move || {
         let rest = text[values.byte_offset()..].trim_ascii_start();
-        let keys = values.next()?.ok().filter(|_| rest.starts_with(b"{"));
+        let keys = values.next()?.ok().filter(|_| rest.starts_with('{'));
         Some((line.len() - rest.len(), keys))
     })
 }
 
-/// Returns a line with U+FFFD in place of the bytes that are not UTF-8.
-pub(crate) fn lossy(line: &[u8]) -> Cow<'_, [u8]> {
-    match String::from_utf8_lossy(line) {
-        Cow::Borrowed(_) => line.into(),
-        Cow::Owned(text) => text.into_bytes().into(),
-    }
+/// Returns the text of a line, with U+FFFD in place of the bytes that are not UTF-8.
+pub(crate) fn text(line: &[u8]) -> Cow<'_, str> {
+    simdutf8::basic::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed)
 }
 
 /// Part of a file: the bytes from `start` up to, not including, `end`.
@@ -194,7 +185,7 @@ impl Beginnings {
         {
             return;
         }
-        for keys in records(&lossy(line)).filter_map(|(_, keys)| keys) {
+        for keys in records(&text(line)).filter_map(|(_, keys)| keys) {
             if self.given.len() < MAX_FOUND {
                 self.given.extend(given_at_start(&keys).unwrap_or_default());
             }
@@ -250,7 +241,7 @@ mod tests {
     #[test]
     fn every_record_of_a_line_has_its_place() {
         let found = |line: &str| {
-            let found = records(line.as_bytes());
+            let found = records(line);
             found
                 .map(|(at, keys)| (at, keys.is_some()))
                 .collect::<Vec<_>>()

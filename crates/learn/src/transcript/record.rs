@@ -116,7 +116,9 @@ pub(crate) struct Keys<'a> {
     /// The session that a record was copied from.
     pub request_session_id: Raw<'a>,
     origin: Raw<'a>,
-    message: Raw<'a>,
+    // Read at once: it is most of a record's bytes.
+    #[serde(borrow, deserialize_with = "json::if_object")]
+    message: Option<Part<'a>>,
     pub attachment: Raw<'a>,
     /// The operation on the queue of what was typed, and its text.
     operation: Raw<'a>,
@@ -213,7 +215,7 @@ impl<'a> Keys<'a> {
         let kind = json::name(self.kind)?;
         let (mut message, mut attachment) = (None, None);
         match kind {
-            "user" | "assistant" => message = json::object::<Part<'_>>(self.message),
+            "user" | "assistant" => message = self.message,
             "progress" => message = subagents_message(self.data),
             "attachment" => attachment = json::object::<Attachment<'_>>(self.attachment),
             _ => {}

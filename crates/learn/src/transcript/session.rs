@@ -18,7 +18,7 @@ use super::event::{
 };
 use super::facts::{self, MAX_IDS, Observer};
 use super::json::{self, Raw};
-use super::reader::{ScanStats, lossy, records};
+use super::reader::{self, ScanStats, records};
 use super::record::{Author, Block, Content, Keys, RecordHash};
 use super::text::{self, Mask, Sanitizer};
 use super::user::{self, Message, UserText};
@@ -121,13 +121,7 @@ impl SessionReader<'_> {
     /// Reads the records of a line; one that is too long has no text.
     pub(crate) fn line(&mut self, offset: u64, line: Option<&[u8]>) {
         let mut count = 0;
-        for (at, keys) in line.into_iter().flat_map(records) {
-            if keys.is_none() && std::str::from_utf8(line.unwrap_or_default()).is_err() {
-                // Only what is read of a record has to be UTF-8.
-                let line = lossy(line.unwrap_or_default());
-                let rest = records(&line).skip(count);
-                return rest.for_each(|(at, keys)| self.record(offset + at as u64, keys));
-            }
+        for (at, keys) in records(&reader::text(line.unwrap_or_default())) {
             self.record(offset + at as u64, keys);
             count += 1;
         }
