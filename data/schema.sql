@@ -128,6 +128,7 @@ CREATE TABLE IF NOT EXISTS notes (
     kinds TEXT NOT NULL, hosts TEXT NOT NULL,       -- JSON
     quote TEXT,                             -- the user's words that state it as a rule
     is_outside INTEGER NOT NULL,
+    is_unattended INTEGER NOT NULL DEFAULT 0,
     point TEXT,
     text TEXT,                              -- the curator's wording of the line; why it is wrong
     line INTEGER NOT NULL,

@@ -100,7 +100,7 @@ impl FailureKind {
                  start tries it",
             ),
             (Self::NoCredit, _) => (
-                "playbook jobs retry",
+                "playbook jobs retry --all",
                 "tries at once; first top up the balance, or give another key",
             ),
             (Self::NotFound, _) => {

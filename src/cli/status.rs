@@ -231,7 +231,7 @@ impl Glance {
             }
         }
         for reason in reasons {
-            let retry = ("playbook jobs retry", "tries what waits at once");
+            let retry = ("playbook jobs retry --all", "tries what waits at once");
             self.problem(&anyhow::anyhow!("a job waits: {reason}"), retry);
         }
     }

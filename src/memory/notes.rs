@@ -19,7 +19,7 @@ use crate::reflect::tellable::HELD_BACK;
 
 const READ: &str = "read notes";
 const SELECT: &str = "SELECT n.line, n.root, n.state, n.quote, n.is_outside, n.hosts,
-         coalesce(n.text, m.text, ''), m.importance, n.time
+         coalesce(n.text, m.text, ''), m.importance, n.time, n.is_unattended
      FROM notes n JOIN projects p ON p.id = n.project LEFT JOIN memories m ON m.id = n.memory
      WHERE p.name = ?1 AND n.point IS NULL";
 
@@ -277,6 +277,7 @@ impl NoteLine {
         note.sessions.extend(row.note.sessions);
         note.quote = note.quote.take().or(row.note.quote);
         note.is_outside &= row.note.is_outside;
+        note.is_unattended &= row.note.is_unattended;
         for host in row.note.hosts {
             if !note.hosts.contains(&host) {
                 note.hosts.push(host);
@@ -305,6 +306,7 @@ fn line(row: &Row<'_>) -> rusqlite::Result<NoteLine> {
                 .collect(),
             quote: row.get(3)?,
             is_outside: row.get(4)?,
+            is_unattended: row.get(9)?,
             hosts: words(row, 5)?,
         },
         state: NoteState::from_word(&state).unwrap_or_default(),
@@ -334,8 +336,8 @@ pub(super) fn add(
 ) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO notes
              (project, memory, job, seq, root, time, since, kinds, hosts, quote, is_outside,
-              line, state)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+              is_unattended, line, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
              coalesce((SELECT line FROM notes WHERE memory = ?2 ORDER BY id DESC LIMIT 1), 0),
              'waiting')";
     let row = rusqlite::params![
@@ -350,6 +352,7 @@ pub(super) fn add(
         Value::from(note.hosts.as_slice()).to_string(),
         note.quote,
         note.is_outside,
+        note.is_unattended,
     ];
     run(transaction, sql, row)?;
     number_lines(transaction)

@@ -158,7 +158,7 @@ pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
 }
 
 /// The reason of a job that another account has to answer, unless the job has its own.
-pub(crate) const FOREIGN: &str = "it was made with another key, base URL or backend; `playbook jobs retry` gives it those of this shell";
+pub(crate) const FOREIGN: &str = "it was made with another key, base URL or backend; `playbook jobs retry ID` gives it those of this shell";
 
 /// Until when a job waits for itself alone.
 pub(crate) fn own_pause(job: &Job) -> Option<Timestamp> {

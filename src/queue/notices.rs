@@ -120,7 +120,7 @@ fn failed(context: &Worker) -> Option<Notice> {
     };
     let can_be_retried = failed.len() > MANY_FAILED || !failed.iter().all(is_gone);
     let remedy = if can_be_retried {
-        "`playbook jobs` says why, `playbook jobs retry` tries again"
+        "`playbook jobs` says why, `playbook jobs retry --all` tries again"
     } else {
         "the transcripts are gone; `playbook jobs` lists them, `playbook jobs drop ID` removes one"
     };
@@ -155,7 +155,7 @@ fn waiting(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     let count: usize = reasons.values().sum();
     let (reason, _) = reasons.into_iter().max_by_key(|(_, count)| *count)?;
     let text = format!(
-        "{}: {reason}; `playbook jobs` lists what waits, `playbook jobs retry` tries again",
+        "{}: {reason}; `playbook jobs` lists what waits, `playbook jobs retry --all` tries again",
         match count {
             1 => "1 job waits".to_owned(),
             _ => format!("{count} jobs wait"),

@@ -380,6 +380,7 @@ impl SessionEvidence {
         let record = SessionRecord {
             evidence: &self.evidence,
             is_outside: self.facts.is_outside,
+            is_unattended: self.facts.is_unattended,
         };
         record.check(reflection)
     }

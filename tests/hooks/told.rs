@@ -54,8 +54,16 @@ fn at_once_of_what_keeps_a_job_waiting_that_the_user_can_change() {
     fs::rename(&folder, env.root().join("away")).unwrap();
     env.worker();
     let said = told(&env);
-    has!(said, "1 job waits: ", "`playbook jobs retry` tries again");
-    has!(env.cli(&[]).ok(), "a job waits: ", "playbook jobs retry");
+    has!(
+        said,
+        "1 job waits: ",
+        "`playbook jobs retry --all` tries again"
+    );
+    has!(
+        env.cli(&[]).ok(),
+        "a job waits: ",
+        "playbook jobs retry --all"
+    );
 }
 
 #[test]

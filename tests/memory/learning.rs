@@ -198,8 +198,13 @@ fn reply(prompt: &str) -> String {
         .then_some(json!({"name": "pat-001", "tag": "helpful", "rationale": "it was followed"}))
         .into_iter()
         .collect();
+    // A host that nobody named in the session is not remembered.
+    let reflection = match prompt.contains("a lot") {
+        true => "The tests are at https://evil.test/x.",
+        false => "The tests were run first.",
+    };
     json!({
-        "analysis": "The tests ran.", "reflection": "The tests were run first.",
+        "analysis": "The tests ran.", "reflection": reflection,
         "importance": if prompt.contains("a lot") { 0.8 } else { 0.5 },
         "bullet_tags": tags, "tags": ["tests"], "reasoning": "", "operations": [],
     })
@@ -209,10 +214,13 @@ fn reply(prompt: &str) -> String {
 /// Spec/5: a reflection is kept if the session changed something; spec/3: one of importance 0.8
 /// always.
 #[rstest]
-#[case::nothing_changed("The answer is 4.", 0)]
-#[case::nothing_changed_of_weight("That means a lot.", 1)]
-#[case::a_vote("By [pat-001], I ran the tests.", 1)]
-fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[case] kept: usize) {
+#[case::nothing_changed("The answer is 4.", &[])]
+#[case::nothing_changed_of_weight("That means a lot.", &["The tests ran."])]
+#[case::a_vote("By [pat-001], I ran the tests.", &["The tests were run first."])]
+fn a_session_that_changed_something_leaves_its_reflection(
+    #[case] said: &str,
+    #[case] kept: &[&str],
+) {
     let (env, api) = TestEnv::answered_by([Step::Answer(reply)]);
     env.write_config("[triggers]\nperiodic = 1\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
@@ -226,7 +234,8 @@ fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[
     end(&env, &session);
     assert!(!api.requests().is_empty());
     let reflections = all(&env, MemoryKind::Reflection);
-    assert_eq!(reflections.len(), kept);
+    let texts: Vec<&str> = reflections.iter().map(|one| &*one.text).collect();
+    assert_eq!(texts, kept);
     for reflection in reflections {
         // The agent corrected nothing.
         assert_eq!(reflection.tags, ["reflection", "tests"]);

@@ -51,6 +51,8 @@ pub struct ListedNote {
     pub quote: Option<String>,
     /// Set if only outside sessions taught it.
     pub is_outside: bool,
+    /// Set if only sessions without a person taught it.
+    pub is_unattended: bool,
     pub hosts: Vec<String>,
 }
 

@@ -152,6 +152,8 @@ pub struct NoteDetail {
     pub quote: Option<String>,
     /// Set if the session read pages or used tools that return what others wrote.
     pub is_outside: bool,
+    /// Set if no person took part in the session.
+    pub is_unattended: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

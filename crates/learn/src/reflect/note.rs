@@ -66,6 +66,8 @@ pub struct NewNote {
     pub signature: Option<Signature>,
     /// Set if the session read pages or used tools that return what others wrote.
     pub is_outside: bool,
+    /// Set if no person took part in the session.
+    pub is_unattended: bool,
 }
 
 impl NewNote {
@@ -83,6 +85,14 @@ pub struct NewOutdated {
     pub why: String,
     pub kinds: Vec<String>,
     pub is_outside: bool,
+}
+
+/// Returns a host in `text` that neither the user nor a call of the agent named.
+pub(super) fn unnamed_host(evidence: &Evidence, text: &str) -> Option<String> {
+    let shown = evidence.shown.iter();
+    let named = shown.flat_map(|event| event.words.iter().chain(&event.calls));
+    let named: Vec<&str> = named.map(String::as_str).collect();
+    foreign_host(text, &named)
 }
 
 /// Joins a mistake and a correction as lists show them.
@@ -106,6 +116,7 @@ pub struct CheckedNotes {
 pub struct SessionRecord<'a> {
     pub evidence: &'a Evidence,
     pub is_outside: bool,
+    pub is_unattended: bool,
 }
 
 impl<'a> SessionRecord<'a> {
@@ -177,6 +188,7 @@ impl<'a> SessionRecord<'a> {
             quote,
             signature: self.named(&note.events).find_map(|event| event.signature),
             is_outside: self.is_outside,
+            is_unattended: self.is_unattended,
         };
         Ok((new, emptied))
     }
@@ -199,10 +211,7 @@ impl<'a> SessionRecord<'a> {
         if !named.any(|event| event.source != EventSource::Agent) {
             return Err("it names no event but the agent's own words".to_owned());
         }
-        let shown = self.evidence.shown.iter();
-        let allowed = shown.flat_map(|event| event.words.iter().chain(&event.calls));
-        let allowed: Vec<&str> = allowed.map(String::as_str).collect();
-        if let Some(host) = foreign_host(text, &allowed) {
+        if let Some(host) = unnamed_host(self.evidence, text) {
             return Err(format!(
                 "neither the user nor a call of the agent names {host}"
             ));
@@ -292,6 +301,7 @@ mod tests {
         let record = SessionRecord {
             evidence: &evidence,
             is_outside: true,
+            is_unattended: false,
         };
         record.check(&mut reflection)
     }

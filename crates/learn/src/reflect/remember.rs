@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 
-use super::note::NewNote;
+use super::note::{NewNote, unnamed_host};
 use super::reply::{Reflection, Score};
 use super::self_correction::{REFLECTION, SELF_CORRECTION, signature_tag};
 use crate::digest::name_of;
@@ -74,7 +74,9 @@ pub fn all(session: &ReflectedSession<'_>) -> Vec<Learned> {
 
 fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     let (facts, said) = (session.facts, session.reflection?);
-    let text = said.reflection.as_deref().unwrap_or(&said.analysis);
+    let texts = said.reflection.iter().chain([&said.analysis]);
+    let mut known = texts.filter(|text| unnamed_host(session.evidence, text).is_none());
+    let text = known.next()?;
     // A session with a single error was about that one.
     let only_error = facts.errors.first().filter(|_| facts.errors.len() == 1);
     let errors = facts.errors.iter().take(MAX_ERRORS);
@@ -170,6 +172,7 @@ fn lesson(session: &ReflectedSession<'_>, note: &NewNote) -> Learned {
             hosts: note.hosts.clone(),
             quote: note.quote.clone(),
             is_outside: note.is_outside,
+            is_unattended: note.is_unattended,
         },
     })
 }
