@@ -55,7 +55,7 @@ fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
     let url = need(2, &config).base_url;
     assert_eq!(url.as_deref(), Some("https://client"));
     config.anthropic.model = Some("file".into());
-    config.anthropic.curator_model = Some("file-curator".into());
+    config.curator.model = Some("file-curator".into());
     config.anthropic.base_url = Some("https://file".into());
     let of_file = need(2, &config);
     assert_eq!(of_file.model_for(AccountStep::Reflector), "file");
@@ -105,7 +105,7 @@ fn a_login_is_named_by_its_folder_and_each_step_by_its_model() {
     assert_ne!(need.key, of("/b", &config).key);
     assert!(!serde_json::to_string(&need).unwrap().contains("/a"));
     config.claude_cli.model = "sonnet".into();
-    config.claude_cli.curator_model = Some("haiku".into());
+    config.curator.model = Some("haiku".into());
     let need = of("/a", &config);
     assert_eq!(need.model_for(AccountStep::Reflector), "sonnet");
     assert_eq!(need.model_for(AccountStep::Curator), "haiku");

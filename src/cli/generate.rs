@@ -5,11 +5,11 @@ use std::io::Read as _;
 
 use super::doctor::off_by;
 use super::prelude::*;
-use crate::memory::reflection_ids;
+use crate::memory::{Limits, reflection_ids};
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
 use crate::queue::progress::SessionEvidence;
 use crate::queue::record::{self, Generated};
-use crate::queue::{recover, screening};
+use crate::queue::screening;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use crate::reflect::note::NewNote;
@@ -332,7 +332,7 @@ pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
         let project = Path::new(&source.project);
         usage::refresh_corrections(&session.paths, &memory, project)?;
     } else {
-        memory.prune(&recover::limits(&session.config), source.time)?;
+        memory.prune(&Limits::default(), source.time)?;
     }
     Ok(ids)
 }

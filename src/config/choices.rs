@@ -33,6 +33,20 @@ choices! {
         Block = "block",
     }
 
+    /// The reasons of spec/4 to reflect on a session, and our own.
+    Trigger {
+        ToolFailure = "tool_failure",
+        LowConfidence = "low_confidence",
+        HighRisk = "high_risk",
+        GoalDrift = "goal_drift",
+        FinalStep = "final_step",
+        UserCritical = "user_critical",
+        Periodic = "periodic",
+        Citations = "citations",
+        Rejections = "rejections",
+        Activity = "activity",
+    }
+
     Notices {
         All = "all",
         Quiet = "quiet",

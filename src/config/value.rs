@@ -86,22 +86,6 @@ macro_rules! whole_numbers {
 }
 whole_numbers!(u32, u64, usize);
 
-impl Setting for f64 {
-    const KIND: &[&str] = &["number"];
-
-    fn read(value: &DeValue<'_>) -> Result<Self, String> {
-        let text = value
-            .as_float()
-            .map(toml::de::DeFloat::as_str)
-            .or_else(|| value.as_integer().map(toml::de::DeInteger::as_str))
-            .ok_or_else(|| mismatch("a number", value))?;
-        text.parse()
-            .ok()
-            .filter(|number: &f64| number.is_finite())
-            .ok_or_else(|| format!("must be a finite number, not {text}"))
-    }
-}
-
 /// A spending limit. 0 means no limit and compares above every other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Limit(pub u64);
@@ -156,16 +140,14 @@ impl Setting for PathBuf {
     }
 }
 
-impl Setting for Vec<String> {
+impl<T: Setting> Setting for Vec<T> {
     const KIND: &[&str] = &["list of strings"];
 
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         let list = value
             .as_array()
             .ok_or_else(|| mismatch("a list of strings", value))?;
-        list.iter()
-            .map(|text| String::read(text.get_ref()))
-            .collect()
+        list.iter().map(|item| T::read(item.get_ref())).collect()
     }
 }
 

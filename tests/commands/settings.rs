@@ -60,11 +60,11 @@ fn a_key_is_listed_read_and_set() {
     assert_eq!(env.cli(&["config", "get", "backend"]).ok(), "auto\n");
     let path = env.cli(&["config", "path"]).ok();
     assert_eq!(path.trim_end(), file.to_str().unwrap());
-    env.write_project(".claude/playbook.toml", "reflection.dry_run = true");
+    env.write_project(".claude/playbook.toml", "injection.own = false");
     let listed = env.cli(&["config", "list", "--json"]).json();
     for row in [
         json!({"key": "retry.attempts", "value": 7, "default": 3, "set_in": file}),
-        json!({"key": "reflection.dry_run", "value": true}),
+        json!({"key": "injection.own", "value": false}),
         json!({"key": "anthropic.model", "value": null}),
         json!({"key": "worker.jobs", "set_in": null}),
     ] {

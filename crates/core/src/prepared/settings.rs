@@ -36,8 +36,6 @@ pub struct ProjectSettings {
     pub on_prompt: bool,
     /// Set if a hook does the worker's work itself.
     pub is_inline: bool,
-    /// The longest wait of such a hook, in milliseconds.
-    pub inline_ms: u64,
     /// The longest context in UTF-16 units.
     pub max_units: usize,
     /// Set if the user's own key points are included.
@@ -56,7 +54,6 @@ impl Default for ProjectSettings {
             on_tool_failure: true,
             on_prompt: true,
             is_inline: false,
-            inline_ms: 1_200,
             max_units: 4_000,
             gives_own: true,
             notices: Notices::All,
