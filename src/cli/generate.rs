@@ -5,7 +5,7 @@ use std::io::Read as _;
 
 use super::doctor::off_by;
 use super::prelude::*;
-use crate::memory::{Limits, reflection_ids};
+use crate::memory::{Limits, MemoryError, reflection_ids};
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
 use crate::queue::progress::SessionEvidence;
 use crate::queue::record::{self, Generated};
@@ -23,11 +23,13 @@ use crate::transcript::Facts;
 use crate::usage;
 
 const MAX_BODY: u64 = 64 << 20;
+/// The longest wait for another process that has the memory locked.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Reflects on the trace on stdin. Every answer is one JSON object; a failure has `error` and a
 /// status of its own.
 pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
-    let store = args.store.then_some(&store as StoreLearned<'_>);
+    let store = args.store.then_some(&store_patiently as StoreLearned<'_>);
     let tenant = args.whose.tenant.as_ref();
     let generated = body().and_then(|body| generate(body, tenant, args.project.as_deref(), store));
     let (answer, status) = match generated {
@@ -306,6 +308,22 @@ fn tenant(body: &Value, chosen: Option<&Tenant>) -> anyhow::Result<Tenant> {
         }
         .into()),
         (named, chosen) => Ok(chosen.or(named).unwrap_or_default()),
+    }
+}
+
+/// Stores as [`store`] does, and waits while another process has the memory locked.
+fn store_patiently(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
+    let begun = Instant::now();
+    let is_busy = |error: &anyhow::Error| {
+        let error = error.downcast_ref::<MemoryError>();
+        error.is_some_and(MemoryError::is_busy) && begun.elapsed() < PATIENCE
+    };
+    loop {
+        // Each attempt waits ten seconds for the lock, and counts nothing twice.
+        match store(what) {
+            Err(error) if is_busy(&error) => output::note(&format!("{error:#}; still waiting")),
+            stored => return stored,
+        }
     }
 }
 
