@@ -183,7 +183,10 @@ fn it_waits_for_another_process_that_has_the_memory_locked() {
     let said: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!((output.code, &said["problem"]), (Some(0), &Value::Null));
     let kept: Vec<_> = remembered(&env).into_iter().map(|row| row.id).collect();
-    assert!(kept.iter().any(|id| said["reflection_id"] == **id), "{kept:?}");
+    assert!(
+        kept.iter().any(|id| said["reflection_id"] == **id),
+        "{kept:?}"
+    );
 }
 
 #[test]
