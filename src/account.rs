@@ -177,14 +177,7 @@ fn account(found_in: &ClientEnv, config: &Config, need: Need) -> Account {
 pub(crate) fn chosen(config: &Config) -> ChosenAccount {
     let server = &config.openai;
     ChosenAccount {
-        backend: match config.top.backend {
-            BackendChoice::Auto => None,
-            BackendChoice::Anthropic => Some(BackendName::Anthropic),
-            BackendChoice::ClaudeCli => Some(BackendName::ClaudeCli),
-            BackendChoice::Openai => Some(BackendName::Openai),
-            BackendChoice::Rules => Some(BackendName::Rules),
-            BackendChoice::Fixtures => Some(BackendName::Fixtures),
-        },
+        backend: BackendName::from_word(config.top.backend.word()),
         base_url: config.anthropic.base_url.as_deref().map(without_secret),
         anthropic_model: config.anthropic.model.clone(),
         client_model: Some(config.claude_cli.model.clone()),

@@ -14,7 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use self::context::{Basis, OwnPoints};
 use crate::account::{self, Need};
-use crate::config::{self, Config, Notices, WorkerMode};
+use crate::config::{self, Config, WorkerMode};
 use crate::env::Env;
 use crate::fsx::FsError;
 use crate::hook::context::HookContext;
@@ -114,10 +114,7 @@ fn of_hooks(config: &Config) -> ProjectSettings {
         is_inline: config.worker.mode == WorkerMode::Inline,
         max_units: config.injection.max_units,
         gives_own: config.injection.own,
-        notices: match config.top.notices {
-            Notices::All => prepared::Notices::All,
-            Notices::Quiet => prepared::Notices::Quiet,
-        },
+        notices: config.top.notices,
         account: account::chosen(config),
     }
 }

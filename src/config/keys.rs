@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::choices::{
-    Approval, BackendChoice, GateMode, MemoryMode, Notices, Trigger, VotesIn, WorkerMode,
-};
+use super::choices::{Approval, BackendChoice, GateMode, MemoryMode, Trigger, VotesIn, WorkerMode};
 use super::define::{KeyScope, SettingKey, settings};
-use super::value::{Limit, Setting};
+use super::value::{Limit, Setting, put};
+use crate::prepared::Notices;
 use crate::redact::{Masker, NeverRead, PatternError, Secrecy};
 
 /// Files that hold secrets and little else.

@@ -10,7 +10,7 @@ use super::define::{KeyScope, SettingKey, TOP, full_name};
 use super::gone::{self, GoneSetting};
 use super::keys::{Config, KEYS};
 use super::nearest;
-use super::value::mismatch;
+use super::value::type_of;
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, project_config_file};
 use crate::redact::Masker;
@@ -197,7 +197,7 @@ pub(super) fn apply_bytes(
             for (section, key, value) in entries(table.get_ref(), &mut wrong) {
                 let offset = key.span().start;
                 let name = full_name(section, key.get_ref());
-                if let Some((name, instead)) = gone::find(&name, value.as_str()) {
+                if let Some((name, instead)) = gone::find(&name, value.get_ref().as_str()) {
                     let what =
                         format!("`{name}` has no effect any more: {instead}; remove the line");
                     let text = at((offset, what)).to_string();
@@ -224,7 +224,7 @@ pub(super) fn apply_bytes(
     Err(ConfigError::Content { mistakes })
 }
 
-type Entry<'a> = (&'a str, &'a Spanned<DeString<'a>>, &'a DeValue<'a>);
+type Entry<'a> = (&'a str, &'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>);
 
 /// Returns each key of a file with its section and value; adds entries of another shape to `wrong`.
 fn entries<'a>(table: &'a DeTable<'a>, wrong: &mut Vec<(usize, String)>) -> Vec<Entry<'a>> {
@@ -234,7 +234,7 @@ fn entries<'a>(table: &'a DeTable<'a>, wrong: &mut Vec<(usize, String)>) -> Vec<
         match value.get_ref() {
             DeValue::Table(section) if is_section => {
                 let keys = section.iter();
-                entries.extend(keys.map(|(key, value)| (&**name.get_ref(), key, value.get_ref())));
+                entries.extend(keys.map(|(key, value)| (&**name.get_ref(), key, value)));
             }
             DeValue::Table(_) => {
                 let what = match nearest::key(name.get_ref()) {
@@ -243,11 +243,12 @@ fn entries<'a>(table: &'a DeTable<'a>, wrong: &mut Vec<(usize, String)>) -> Vec<
                 };
                 wrong.push((name.span().start, what));
             }
-            value if is_section => {
-                let what = format!("`{}` {}", name.get_ref(), mismatch("a table", value));
+            other if is_section => {
+                let found = type_of(other);
+                let what = format!("`{}` must be a table, not {found}", name.get_ref());
                 wrong.push((name.span().start, what));
             }
-            value => entries.push((TOP, name, value)),
+            _ => entries.push((TOP, name, value)),
         }
     }
     entries
@@ -256,7 +257,7 @@ fn entries<'a>(table: &'a DeTable<'a>, wrong: &mut Vec<(usize, String)>) -> Vec<
 fn one(
     config: &mut Config,
     (section, key): (&str, &str),
-    value: &DeValue<'_>,
+    value: &Spanned<DeValue<'_>>,
     by: KeyScope,
 ) -> Result<(), String> {
     let name = full_name(section, key);
@@ -271,7 +272,7 @@ fn one(
             "`{name}` must stand in its section, without quotes"
         ));
     }
-    let set = (known.set)(config, value, by);
+    let set = (known.set)(config, value, (known, by));
     set.map_err(|why| format!("`{name}` {why}"))
 }
 

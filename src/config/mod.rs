@@ -16,7 +16,7 @@ mod reference;
 mod value;
 
 pub(crate) use choices::{
-    Approval, BackendChoice, GateMode, MemoryMode, Notices, Trigger, VotesIn, WorkerMode,
+    Approval, BackendChoice, GateMode, MemoryMode, Trigger, VotesIn, WorkerMode,
 };
 pub use define::SettingKey;
 pub(crate) use edit::{SetError, set, unset};

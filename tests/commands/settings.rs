@@ -77,7 +77,7 @@ fn a_key_is_listed_read_and_set() {
 
 #[rstest]
 #[case::unknown(&["config", "get", "retry.atempts"], &["retry.atempts", "retry.attempts"])]
-#[case::out_of_range(&["config", "set", "retry.attempts", "0"], &["must be from 1 to 10"])]
+#[case::out_of_range(&["config", "set", "retry.attempts", "0"], &["must be a whole number from 1 to 10, not 0"])]
 #[case::gone(&["config", "set", "playbook.snapshots", "5"], &["has no effect any more: the last 20"])]
 #[case::reference(&["config", "reference", "--json"], &["is Markdown", "`playbook config list --json`"])]
 #[case::pattern(&["config", "set", "secrets.patterns", "[\"foo(\"]"], &["pattern 1 of `secrets.patterns`", "hint: "])]

@@ -67,15 +67,23 @@ fn what_the_file_says_counts() {
 #[case::not_a_whole_number(
     "[retry]\nattempts = \"3\"",
     2,
-    "`retry.attempts` must be a whole number, not a string"
+    "`retry.attempts` must be a whole number from 1 to 10, not a string"
 )]
 #[case::no_such_item(
     "[triggers]\noff = [\"drift\"]",
     2,
     "`triggers.off` must be one of tool_failure, "
 )]
-#[case::negative("[budgets]\nops = -1", 2, "must not be negative: -1")]
-#[case::too_large("[retry]\nattempts = 99", 2, "must be from 1 to 10, not 99")]
+#[case::negative(
+    "[budgets]\nops = -1",
+    2,
+    "must be a whole number from 0 to 10, not -1"
+)]
+#[case::too_large(
+    "[retry]\nattempts = 99",
+    2,
+    "must be a whole number from 1 to 10, not 99"
+)]
 #[case::no_such_backend(
     "backend = \"llm\"",
     1,

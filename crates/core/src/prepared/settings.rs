@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::Prepare;
 use crate::account::named::ChosenAccount;
 use crate::paths::{Paths, project_config_file};
+use crate::worded;
 
-/// The notices for a user at the terminal, apart from problems that stop learning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Notices {
-    /// One line with the learned items and the reminders to the agent.
-    #[default]
-    All,
-    Quiet,
+worded! {
+    /// The notices for a user at the terminal, apart from problems that stop learning.
+    pub enum Notices {
+        /// One line with the learned items and the reminders to the agent.
+        All = "all",
+        Quiet = "quiet",
+    }
 }
 
 /// Settings of one project with reflection switched on.
