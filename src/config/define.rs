@@ -22,9 +22,8 @@ type SetValue =
 
 #[derive(Debug, Clone, Copy)]
 pub struct SettingKey {
-    /// The section; `top` for settings outside any section.
-    pub(super) section: &'static str,
-    pub(super) leaf: &'static str,
+    /// The name as the user writes it: `retry.attempts`.
+    pub name: &'static str,
     /// The help text, with the unit.
     pub(crate) doc: &'static str,
     pub(crate) scope: KeyScope,
@@ -38,11 +37,6 @@ pub struct SettingKey {
 }
 
 impl SettingKey {
-    /// Returns the name as the user writes it: `retry.attempts`.
-    pub fn name(&self) -> String {
-        full_name(self.section, self.leaf)
-    }
-
     /// Returns the value as the user would write it; `None` if there is no value.
     pub fn shown(&self, config: &Config) -> Option<String> {
         (self.shown)(config)
@@ -82,17 +76,11 @@ impl SettingKey {
         format!("must be {wanted}{found}")
     }
 
-    /// Returns the section, if there is one, and the key in it.
-    pub(crate) fn parts(&self) -> (Option<&'static str>, &'static str) {
-        ((self.section != TOP).then_some(self.section), self.leaf)
-    }
-}
-
-pub(super) fn full_name(section: &str, key: &str) -> String {
-    if section == TOP {
-        key.to_owned()
-    } else {
-        format!("{section}.{key}")
+    /// Returns the section; [`TOP`] for a setting outside any section.
+    pub(super) fn section(&self) -> &'static str {
+        self.name
+            .split_once('.')
+            .map_or(TOP, |(section, _)| section)
     }
 }
 
@@ -142,8 +130,7 @@ macro_rules! settings {
 
         pub const KEYS: &[SettingKey] = &[$($(
             SettingKey {
-                section: stringify!($section),
-                leaf: stringify!($key),
+                name: settings!(@name $section $key),
                 doc: concat!($doc $(, "\n", $more)*),
                 scope: settings!(@scope $($scope)?),
                 bounds: settings!(@bounds $($low, $high)?),
@@ -154,6 +141,8 @@ macro_rules! settings {
             },
         )*)*];
     };
+    (@name top $key:ident) => { stringify!($key) };
+    (@name $section:ident $key:ident) => { concat!(stringify!($section), ".", stringify!($key)) };
     (@scope) => { KeyScope::User };
     (@scope $scope:ident) => { KeyScope::$scope };
     (@bounds) => { None };

@@ -29,9 +29,9 @@ mod tests {
     #[test]
     fn what_is_gone_is_no_setting_and_its_section_is_one() {
         for (name, _) in all() {
-            assert!(KEYS.iter().all(|key| key.name() != name), "{name}");
-            let section = name.split_once('.').map(|(section, _)| section);
-            assert!(KEYS.iter().any(|key| key.parts().0 == section), "{name}");
+            assert!(KEYS.iter().all(|key| key.name != name), "{name}");
+            let (section, _) = name.split_once('.').unwrap();
+            assert!(KEYS.iter().any(|key| key.section() == section), "{name}");
         }
     }
 }

@@ -238,7 +238,7 @@ mod tests {
         let allowed: Vec<_> = KEYS
             .iter()
             .filter(|k| k.scope == KeyScope::Project)
-            .map(SettingKey::name)
+            .map(|k| k.name)
             .collect();
         let all = "reflection.enabled injection.max_units injection.own";
         assert_eq!(allowed.join(" "), all);
