@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::path::Path;
 
 use self::address::without_secret;
-use self::named::{ChosenAccount, Models, OpenAi, SecretKey, is_unasked, known_salt, salt};
+use self::named::{ChosenAccount, OpenAi, SecretKey, is_unasked, known_salt, salt};
 use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
@@ -175,32 +175,17 @@ fn account(found_in: &ClientEnv, config: &Config, need: Need) -> Account {
 }
 
 pub(crate) fn chosen(config: &Config) -> ChosenAccount {
-    let (api, client, server) = (&config.anthropic, &config.claude_cli, &config.openai);
+    let server = &config.openai;
     ChosenAccount {
-        backend: match config.top.backend {
-            BackendChoice::Auto => None,
-            BackendChoice::Anthropic => Some(BackendName::Anthropic),
-            BackendChoice::ClaudeCli => Some(BackendName::ClaudeCli),
-            BackendChoice::Openai => Some(BackendName::Openai),
-            BackendChoice::Rules => Some(BackendName::Rules),
-            BackendChoice::Fixtures => Some(BackendName::Fixtures),
-        },
-        base_url: api.base_url.as_deref().map(without_secret),
-        anthropic: Models {
-            both: api.model.clone(),
-            curator: api.curator_model.clone(),
-        },
-        claude_cli: Models {
-            both: Some(client.model.clone()),
-            curator: client.curator_model.clone(),
-        },
+        backend: BackendName::from_word(config.top.backend.word()),
+        base_url: config.anthropic.base_url.as_deref().map(without_secret),
+        anthropic_model: config.anthropic.model.clone(),
+        client_model: Some(config.claude_cli.model.clone()),
+        curator_model: config.curator.model.clone(),
         openai: Box::new(OpenAi {
             base_url: server.base_url.as_deref().map(without_secret),
             key_variable: server.key_variable.clone(),
-            models: Models {
-                both: server.model.clone(),
-                curator: server.curator_model.clone(),
-            },
+            model: server.model.clone(),
         }),
     }
 }

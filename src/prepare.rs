@@ -14,7 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use self::context::{Basis, OwnPoints};
 use crate::account::{self, Need};
-use crate::config::{self, Config, Notices, WorkerMode};
+use crate::config::{self, Config, WorkerMode};
 use crate::env::Env;
 use crate::fsx::FsError;
 use crate::hook::context::HookContext;
@@ -112,13 +112,9 @@ fn of_hooks(config: &Config) -> ProjectSettings {
         on_tool_failure: config.hooks.on_tool_failure,
         on_prompt: config.hooks.on_prompt,
         is_inline: config.worker.mode == WorkerMode::Inline,
-        inline_ms: config.worker.inline_ms,
         max_units: config.injection.max_units,
         gives_own: config.injection.own,
-        notices: match config.top.notices {
-            Notices::All => prepared::Notices::All,
-            Notices::Quiet => prepared::Notices::Quiet,
-        },
+        notices: config.top.notices,
         account: account::chosen(config),
     }
 }
@@ -229,7 +225,7 @@ mod tests {
     fn hooks_know_the_defaults_by_themselves() {
         let mut known = ProjectSettings::default();
         // Both name the client's model, in two ways.
-        known.account.claude_cli.both = Some(DEFAULT_CLIENT_MODEL.to_owned());
+        known.account.client_model = Some(DEFAULT_CLIENT_MODEL.to_owned());
         assert_eq!(of_hooks(&Config::default()), known);
     }
 }

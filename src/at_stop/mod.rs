@@ -23,7 +23,7 @@ use crate::hook::stop::{EndedTurn, TurnVerdict};
 use crate::memory::{Memory, RecallQuery};
 use crate::paths::Paths;
 use crate::playbook::clean::clean_text;
-use crate::queue::ask::{build, max_tokens, parts};
+use crate::queue::ask::{build, max_tokens, parts, timeout};
 use crate::queue::budget::{Caller, Meter};
 use crate::queue::context::Worker;
 use crate::queue::progress::SessionEvidence;
@@ -58,9 +58,8 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
     };
     let (paths, project) = (&context.paths, &context.project);
     let mut record = logged(context, StopRecord::read(paths, project, stop.session))?;
-    let threshold = config.gate.threshold;
-    let may_ask = config.gate.model && judged.verdict.passes(threshold) && turn.has_ended();
-    if may_ask && record.may_ask(&part.prompt, config.gate.per_step) {
+    let may_ask = config.gate.model && judged.verdict.passes() && turn.has_ended();
+    if may_ask && record.may_ask(&part.prompt) {
         // Recorded first, so that a crash or a useless answer is not paid for twice.
         record.asks(&part.prompt);
         logged(context, record.write(paths, project, stop.session))?;
@@ -73,9 +72,9 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
         .screen(|text| screen::objection(text).is_some());
     judged.mask(part.masker());
     let score = judged.verdict.quality_score.get();
-    record.count(&part.prompt, score, threshold);
+    record.count(&part.prompt, score);
     let found = judged.keys(&part.prompt);
-    let speaks = score < threshold && record.may_say(&part.prompt, &found, config.gate.per_step);
+    let speaks = score < gate::QUALITY_THRESHOLD && record.may_say(&part.prompt, &found);
     let verdict = speaks.then(|| say(&judged));
     if let Some(verdict) = &verdict {
         record.add(Spoken {
@@ -176,7 +175,7 @@ impl TurnPart {
         let is_copy = &mut |_, _| false;
         let digest = transcript::scan_reader(&self.records[..], 0, &self.options, is_copy);
         let turn = SessionEvidence::of(logged(context, digest)?, EVIDENCE);
-        let why = should_reflect(&turn.facts, None, &config.triggers)?;
+        let why = should_reflect(&turn.facts, None, &config.triggers.off)?;
         let judged = ask(context, config, &turn, &self.masker().mask(stop.message));
         let told = match &judged {
             Ok(judged) => format!("gate: {why}: {:.2}", judged.quality_score.get()),
@@ -199,6 +198,8 @@ fn logged<T>(context: &HookContext<'_>, done: Result<T, impl Display>) -> Option
 const EVIDENCE: u64 = 6_000;
 const MAX_TOKENS: u32 = 2_000;
 const MAX_LESSONS: u64 = 3;
+/// The time limit of a judgement; after it the turn ends as if nothing were found.
+const DEADLINE: Duration = Duration::from_secs(20);
 
 fn ask(
     context: &HookContext<'_>,
@@ -207,9 +208,9 @@ fn ask(
     message: &str,
 ) -> anyhow::Result<Judgement> {
     let (paths, project) = (&context.paths, &context.project);
-    let deadline = Duration::from_millis(config.gate.timeout_ms);
     let account = account::of_worker(context.env, config, (paths, Some(project)))?;
     let need = account.need.clone();
+    let deadline = DEADLINE.min(timeout(need.backend, config));
     anyhow::ensure!(need.backend != BackendName::Rules, "no model is set up");
     state_guard::close(paths)?;
     let user = config::load(&paths.config_file())?;
@@ -264,6 +265,8 @@ const VERSION: u32 = 1;
 const MAX_RECORD_BYTES: u64 = 1 << 20;
 /// The most turns that are remembered of a session; after that the gate is silent.
 const MAX_TURNS: usize = 200;
+/// The most messages, and the most questions to the model, between two prompts.
+const PER_STEP: usize = 2;
 
 /// The stops of a session at which the gate was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -313,9 +316,9 @@ impl StopRecord {
     }
 
     /// Counts a stop, and records whether the guidance before it improved the score.
-    fn count(&mut self, prompt: &str, score: f64, threshold: f64) {
+    fn count(&mut self, prompt: &str, score: f64) {
         self.asked += 1;
-        self.not_passed += u64::from(score < threshold);
+        self.not_passed += u64::from(score < gate::QUALITY_THRESHOLD);
         if let Some(last) = self.spoken.last_mut()
             && last.prompt == prompt
             && last.should_retry
@@ -324,9 +327,9 @@ impl StopRecord {
         }
     }
 
-    fn may_ask(&self, prompt: &str, per_step: usize) -> bool {
+    fn may_ask(&self, prompt: &str) -> bool {
         let of_prompt = self.models_asked.iter().filter(|asked| *asked == prompt);
-        self.models_asked.len() < MAX_TURNS && of_prompt.count() < per_step
+        self.models_asked.len() < MAX_TURNS && of_prompt.count() < PER_STEP
     }
 
     fn asks(&mut self, prompt: &str) {
@@ -334,11 +337,11 @@ impl StopRecord {
     }
 
     /// Returns `true` if any finding is new and the prompt's limit is not reached.
-    fn may_say(&self, prompt: &str, findings: &[String], per_step: usize) -> bool {
+    fn may_say(&self, prompt: &str, findings: &[String]) -> bool {
         let of_prompt = self.spoken.iter().filter(|spoken| spoken.prompt == prompt);
         let is_said = |key: &String| self.spoken.iter().any(|said| said.findings.contains(key));
         self.spoken.len() < MAX_TURNS
-            && of_prompt.count() < per_step
+            && of_prompt.count() < PER_STEP
             && !findings.iter().all(is_said)
     }
 

@@ -72,7 +72,7 @@ fn described(
     source: SettingSource,
 ) -> Value {
     json!({
-        "key": key.name(),
+        "key": key.name,
         "value": value(config, key),
         "default": value(&Config::default(), key),
         "set_in": file(place, source),
@@ -89,7 +89,7 @@ fn value(config: &Config, key: &SettingKey) -> Value {
     };
     match key.shown(config).and_then(parse).unwrap_or_default() {
         // A word of it may be the password itself: `echo hunter2`.
-        Value::Array(mut words) if key.name() == "memory.password_command" => {
+        Value::Array(mut words) if key.name == "memory.password_command" => {
             for word in words.iter_mut().skip(1) {
                 *word = "[masked]".into();
             }
@@ -123,7 +123,7 @@ fn get(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
     state_guard::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
-    let mut keys = keys.iter().filter(|(other, _)| other.name() == key.name());
+    let mut keys = keys.iter().filter(|(other, _)| other.name == key.name);
     let source = keys
         .next()
         .map_or(SettingSource::Default, |(_, source)| *source);

@@ -6,7 +6,7 @@ use super::install::hooks;
 use super::prelude::*;
 use super::reflect;
 use crate::config::{self, GateMode};
-use crate::gate::Stops;
+use crate::gate::{QUALITY_THRESHOLD, Stops};
 use crate::setup::{ClientSettings, Hooks};
 use crate::{prepare, transcript_file};
 
@@ -24,7 +24,6 @@ pub(super) fn run(args: &args::GateArgs) -> anyhow::Result<()> {
 }
 
 fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Result<()> {
-    let threshold = session.config.gate.threshold;
     let transcript = std::path::absolute(transcript)?;
     let options = reflect::options(session, &transcript)?;
     let mut stops = Stops::default();
@@ -32,10 +31,10 @@ fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Res
     let stops = stops.finish();
     let stops = stops.iter().map(|stop| {
         let mut value = json!(stop);
-        value["passes"] = stop.verdict.passes(threshold).into();
+        value["passes"] = stop.verdict.passes().into();
         value
     });
-    let answer = json!({"threshold": threshold, "stops": stops.collect::<Vec<_>>()});
+    let answer = json!({"threshold": QUALITY_THRESHOLD, "stops": stops.collect::<Vec<_>>()});
     answer::give(as_json, include_str!("screens/gate.txt"), answer)
 }
 

@@ -12,7 +12,8 @@ use super::prelude::*;
 use crate::at_stop::Figures;
 use crate::digest::name_of;
 use crate::errors::Signature;
-use crate::memory::{ForgetWhat, Forgotten, RecallQuery, SeenError};
+use crate::gate::QUALITY_THRESHOLD;
+use crate::memory::{ForgetWhat, Forgotten, Limits, RecallQuery, SeenError};
 use crate::playbook::clean::clean_text;
 use crate::queue::budget::Day;
 use crate::reflect::learned::{
@@ -209,8 +210,8 @@ pub(super) fn stats(session: &NamedSession, of: &args::Of) -> anyhow::Result<()>
     };
     let mut answer = json!(figures);
     answer["project"] = json!(project);
-    answer["bank_capacity"] = session.config.memory.lessons.into();
-    answer["quality_threshold"] = session.config.gate.threshold.into();
+    answer["bank_capacity"] = Limits::default().lessons.into();
+    answer["quality_threshold"] = QUALITY_THRESHOLD.into();
     // The gate's figures belong to the user, whose sessions it checks.
     answer["gate"] = json!(match session.tenant {
         Tenant::User => Figures::of(&session.paths, project.map(Path::new))?,

@@ -46,7 +46,7 @@ pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetE
     Err(SetError::Value(match why {
         Some(ConfigError::Content { mut mistakes }) => mistakes.remove(0).what,
         Some(error) => error.to_string(),
-        None => format!("`{}` has no place in the file", key.name()),
+        None => format!("`{}` has no place in the file", key.name),
     }))
 }
 
@@ -86,15 +86,14 @@ fn candidates(text: &str) -> impl Iterator<Item = Value> {
 /// Sets the value and keeps the comments around the old one. Returns `false` if the section is not
 /// a table.
 fn put(document: &mut DocumentMut, key: &SettingKey, mut value: Value) -> bool {
-    let (section, leaf) = key.parts();
-    let table = match section {
-        None => document.as_item_mut().as_table_like_mut(),
-        Some(section) => document
-            .entry(section)
-            .or_insert_with(toml_edit::table)
-            .as_table_like_mut(),
+    let (table, leaf) = match key.name.split_once('.') {
+        None => (document.as_item_mut(), key.name),
+        Some((section, leaf)) => {
+            let section = document.entry(section);
+            (section.or_insert_with(toml_edit::table), leaf)
+        }
     };
-    let Some(table) = table else {
+    let Some(table) = table.as_table_like_mut() else {
         return false;
     };
     match table.get_mut(leaf) {
@@ -126,7 +125,7 @@ mod tests {
     const WRITTEN: &str = "# mine\nbackend='rules'   # for now\n\n[retry]\n\n  # patience\n  attempts = 0x2 # two\n\n[hooks]\n";
 
     fn key(name: &str) -> &'static SettingKey {
-        KEYS.iter().find(|key| key.name() == name).unwrap()
+        KEYS.iter().find(|key| key.name == name).unwrap()
     }
 
     fn edited(text: &str, name: &str, value: &str) -> Result<String, String> {

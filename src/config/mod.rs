@@ -16,11 +16,11 @@ mod reference;
 mod value;
 
 pub(crate) use choices::{
-    Approval, BackendChoice, GateMode, MemoryMode, Notices, VotesIn, WorkerMode,
+    Approval, BackendChoice, GateMode, MemoryMode, Trigger, VotesIn, WorkerMode,
 };
 pub use define::SettingKey;
 pub(crate) use edit::{SetError, set, unset};
-pub(crate) use keys::{Budgets, Triggers};
+pub(crate) use keys::Budgets;
 pub use keys::{Config, KEYS};
 pub use load::{ConfigError, load, load_project};
 pub(crate) use load::{

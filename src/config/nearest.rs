@@ -13,7 +13,7 @@ const MAX_NAME: usize = 80;
 /// Returns the setting of this name; the error suggests the nearest one.
 pub(crate) fn key(name: &str) -> Result<&'static SettingKey, String> {
     KEYS.iter()
-        .find(|key| key.name() == name)
+        .find(|key| key.name == name)
         .ok_or_else(|| unknown(name))
 }
 
@@ -42,14 +42,14 @@ pub(super) fn quoted(text: &str) -> Option<String> {
 
 /// Returns the known key that `name` misspells; a missing or wrong section also counts as a
 /// misspelling.
-fn nearest(name: &str) -> Option<String> {
+fn nearest(name: &str) -> Option<&'static str> {
     if name.len() > MAX_NAME {
         return None;
     }
     let leaf = name.rsplit('.').next();
-    let names = || KEYS.iter().map(SettingKey::name);
+    let names = || KEYS.iter().map(|key| key.name);
     names()
-        .map(|key| (strsim::levenshtein(name, &key), key))
+        .map(|key| (strsim::levenshtein(name, key), key))
         .min()
         .filter(|(distance, _)| *distance <= MAX_DISTANCE)
         .map(|(_, key)| key)

@@ -141,6 +141,12 @@ impl MemoryError {
         failed.source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
     }
 
+    /// Returns `true` if another process has the file locked.
+    pub(crate) fn is_busy(&self) -> bool {
+        matches!(self, Self::Database(failed)
+            if failed.source.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
+    }
+
     /// Returns advice for a `hint:` line; `None` if waiting helps.
     pub fn hint(&self) -> Option<String> {
         match self {

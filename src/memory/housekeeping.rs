@@ -19,8 +19,7 @@ const JOBS: u64 = 100_000;
 /// The age up to which model calls are kept.
 const LEDGER: SignedDuration = SignedDuration::from_hours(400 * 24);
 /// The age up to which a counted step is known by its job and place. A job waits at most
-/// `worker.keep_days`, 30 by default, and is recorded at its end, so a repetition comes far
-/// earlier.
+/// 30 days and is recorded at its end, so a repetition comes far earlier.
 const STEPS: SignedDuration = SignedDuration::from_hours(180 * 24);
 
 /// The numbers of removed rows, the oldest first; shown to the user.

@@ -53,8 +53,6 @@ pub struct JobRecord {
     pub(crate) root: String,
     /// The time of recording, which for jobs of `playbook bootstrap` is later than the job's.
     pub(crate) recorded: Timestamp,
-    /// The most new rows; raising a count needs none.
-    pub(crate) rows: u64,
     pub evaluation: Option<Evaluation>,
     /// The session's ending: `success`, `failure`, …; kept with the evaluation.
     pub ended: Option<String>,
@@ -65,7 +63,6 @@ impl JobRecord {
         Self {
             recorded: job.finished,
             job,
-            rows: u64::MAX,
             ..Self::default()
         }
     }
@@ -264,8 +261,8 @@ impl Memory {
             }
             housekeeping::hold(transaction, project, &record.held, record.recorded)?;
             let source = record.source();
-            let (rows, recorded) = (record.rows, record.recorded);
-            learning::learn(transaction, &source, &record.learned, rows, recorded)?;
+            let recorded = record.recorded;
+            learning::learn(transaction, &source, &record.learned, recorded)?;
             let place = NotePlace {
                 project,
                 source: &source,

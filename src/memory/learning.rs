@@ -82,8 +82,6 @@ struct LearnTx<'t> {
     project: i64,
     /// The time of recording, however long ago it happened.
     recorded: Timestamp,
-    /// The number of reflections and strategies that may still be added.
-    rows: u64,
     arrival: Option<&'t Arrival>,
 }
 
@@ -123,17 +121,9 @@ impl LearnTx<'_> {
             .exists([id])
     }
 
-    /// Inserts a memory, or raises its occurrences if it exists. Reflections and strategies are
-    /// inserted only while rows may be added.
+    /// Inserts a memory, or raises its occurrences if it exists.
     fn put(&mut self, seq: u64, new: &MemoryRow) -> rusqlite::Result<()> {
         let is_new = !self.is_known(&new.id)?;
-        let is_counted = matches!(new.kind, MemoryKind::Reflection | MemoryKind::Strategy);
-        if is_new && is_counted {
-            let Some(fewer) = self.rows.checked_sub(1) else {
-                return Ok(());
-            };
-            self.rows = fewer;
-        }
         // An id that another member uses for another kind is not stored.
         let memory: Option<i64> = self
             .transaction
@@ -293,7 +283,7 @@ impl Memory {
         learned: &[Learned],
     ) -> Result<Vec<String>, MemoryError> {
         self.write("store lessons", Durability::PowerCut, |transaction| {
-            learn(transaction, source, learned, u64::MAX, source.time)
+            learn(transaction, source, learned, source.time)
         })
     }
 
@@ -526,14 +516,10 @@ fn share(value: f64) -> f64 {
 
 /// Stores what `source` teaches and returns the ids of what is kept. Steps that were counted before
 /// are not counted again.
-///
-/// `rows` limits new reflections and strategies; raising a count takes no row. Lessons are notes
-/// that wait, and `seen` must find every error, so neither is limited.
 pub(super) fn learn(
     transaction: &Transaction<'_>,
     source: &LearnedFrom,
     learned: &[Learned],
-    rows: u64,
     recorded: Timestamp,
 ) -> rusqlite::Result<Vec<String>> {
     let mut tx = LearnTx {
@@ -541,7 +527,6 @@ pub(super) fn learn(
         source,
         project: project_number(transaction, &source.project)?,
         recorded,
-        rows,
         arrival: None,
     };
     let mut ids = Vec::new();
@@ -595,7 +580,6 @@ fn take(
         source: &source,
         project: project_number(transaction, &source.project)?,
         recorded: now,
-        rows: u64::MAX,
         arrival: Some(&arrival),
     };
     let is_first_time = tx.is_first_time(record.seq)?;

@@ -141,23 +141,6 @@ pub(super) fn keep_if_missing(snapshots: &Snapshots, id: &str, playbook: &Playbo
     Ok(())
 }
 
-/// Computes what a job would change, and changes nothing: no lock, no file.
-pub(super) fn rehearse(
-    context: &Worker,
-    job: &mut Job,
-    session: &SessionEvidence,
-    config: &Config,
-) -> Step<Applied> {
-    let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
-    let work = Work::Session(session);
-    let found = read(context, job, &work, &snapshots, config)?;
-    let mut playbook = found.playbook;
-    let project = job.ticket.project.to_string_lossy();
-    playbook.never_below(&context.memory().highest_numbers(&project)?);
-    let points = (&mut playbook, &found.unused);
-    change(context, job, &work, points, &snapshots, config)
-}
-
 fn change(
     context: &Worker,
     job: &mut Job,
@@ -489,10 +472,7 @@ pub(crate) struct Sources<'a> {
 }
 
 pub(crate) fn caps(config: &Config) -> Caps {
-    Caps {
-        points: config.playbook.max_points,
-        bytes: config.playbook.max_bytes,
-    }
+    Caps::of(config.playbook.max_points)
 }
 
 pub(crate) fn apply_edit(

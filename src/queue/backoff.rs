@@ -26,6 +26,8 @@ pub(super) const FIRST_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 const REFUSED: SignedDuration = SignedDuration::from_mins(10);
 const MAX_FILE: u64 = 1 << 20;
+/// The number of days that a waiting job is kept before it moves to `failed/`.
+pub(super) const KEEP_DAYS: i64 = 30;
 
 /// The parked accounts by [`Need::account`](crate::account::Need::account).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -239,20 +241,18 @@ impl Worker {
 
     /// Returns `true` if a job was kept for as long as one is, by a clock that has not leapt.
     pub(super) fn is_too_old(&self, job: &Job) -> bool {
-        let days = i64::from(self.config.worker.keep_days);
         let now = self.now();
-        let is_over =
-            |since: Timestamp| now.duration_since(since) > SignedDuration::from_hours(24 * days);
+        let kept = SignedDuration::from_hours(24 * KEEP_DAYS);
+        let is_over = |since: Timestamp| now.duration_since(since) > kept;
         is_over(job.kept_since())
             && !job.is_in_doubt()
             && is_over(Status::clock_goes_since(self.paths(), now))
     }
 
     /// Returns the reason of a job that failed because of its age, and last waited for `reason`.
-    pub(super) fn too_long(&self, reason: Option<&str>) -> String {
-        let days = self.config.worker.keep_days;
+    pub(super) fn too_long(reason: Option<&str>) -> String {
         let reason = reason.map(|reason| format!(": {reason}"));
-        format!("waited for {days} days{}", reason.unwrap_or_default())
+        format!("waited for {KEEP_DAYS} days{}", reason.unwrap_or_default())
     }
 
     pub(super) fn park_account(&self, job: &Job, reason: String, pause: Pause) -> Outcome {

@@ -74,9 +74,6 @@ pub(super) async fn run(
     order: &CuratorOrder,
     config: &Config,
 ) -> Step {
-    if config.reflection.dry_run && !job.is_in_doubt() {
-        return Err(Outcome::skip("dry run: the notes wait"));
-    }
     // One run of a project at a time: the next one sees what this one makes of the notebook.
     let curator = context.alone(&context.paths().project(&job.ticket.project));
     let _one_run = curator.lock().await;
@@ -351,7 +348,7 @@ pub(crate) fn enqueue(
         _ => None,
     };
     let config = context.config_for(project)?;
-    let is_off = !config.reflection.enabled || config.reflection.dry_run;
+    let is_off = !config.reflection.enabled;
     if need.backend == BackendName::Rules || is_off || project == context.paths().own() {
         return Ok(None);
     }

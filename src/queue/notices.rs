@@ -13,10 +13,10 @@ use super::schedule::Schedule;
 use super::status::{Notice, Status};
 use super::{progress, spool};
 use crate::account::Sent;
-use crate::config::Notices;
 use crate::learned_news::{LearnedNews, told_until};
 use crate::memory::{Entry, JobOutcome, JobRow, Memory, UnsettledQuote};
 use crate::playbook::ChangeKind;
+use crate::prepared::Notices;
 use crate::setup::templates;
 use crate::shown::counted;
 

@@ -120,7 +120,7 @@ pub(super) fn leave(context: &Worker, job: &mut Job, result: Step) -> Outcome {
     let cause = match result {
         Ok(()) => return Outcome::Done(Finish::new(JobOutcome::Applied, "")),
         Err(Outcome::Wait { reason, .. }) if context.is_too_old(job) => {
-            Outcome::Fail(context.too_long(Some(&reason)))
+            Outcome::Fail(Worker::too_long(Some(&reason)))
         }
         Err(cause) => cause,
     };

@@ -58,9 +58,6 @@ pub(super) fn applied(
         record.job.reason = curate::in_words(material);
     }
     let dream = curate::dreamt(job, config);
-    if session.is_some() || dream.is_some() {
-        record.rows = config.budgets.memory_rows as u64;
-    }
     record.learned = tellable(dream.into_iter().collect()).0;
     let facts = session.map(|session| &session.facts);
     record.evaluation = facts.map(|facts| (&evaluate(facts)).into());

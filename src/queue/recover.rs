@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
+use super::backoff::KEEP_DAYS;
 use super::context::Worker;
 use super::job::{JobEvent, Ticket};
 use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
@@ -150,7 +151,7 @@ fn of_project(context: &Worker, project: &Path) -> Result {
     let name = project.to_string_lossy();
     let known = context.memory().known_transcripts(&name)?;
     let now = context.now();
-    let days = SignedDuration::from_hours(24 * i64::from(config.worker.keep_days));
+    let days = SignedDuration::from_hours(24 * KEEP_DAYS);
     let over = transcripts::written_in(context.paths(), project, MOST).filter_map(|found| {
         let (path, written) = found;
         let written = Timestamp::try_from(written).unwrap_or(Timestamp::MAX);
@@ -264,17 +265,9 @@ pub(super) fn tidy(context: &Worker) {
     trim_memory(context);
 }
 
-pub(crate) fn limits(config: &Config) -> Limits {
-    Limits {
-        lessons: config.memory.lessons,
-        ..Limits::default()
-    }
-}
-
 fn trim_memory(context: &Worker) {
-    let limits = limits(&context.config);
     let trimmed = context.memory().trim(context.now());
-    let pruned = context.memory().prune(&limits, context.now());
+    let pruned = context.memory().prune(&Limits::default(), context.now());
     let told = [
         trimmed.map(|gone| (gone != Trimmed::default()).then(|| format!("{gone:?}"))),
         pruned.map(|gone| (gone.total() > 0).then(|| format!("{gone:?}"))),

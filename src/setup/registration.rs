@@ -148,8 +148,8 @@ pub(crate) fn is_of_stand_in(event: HookEvent, command: &str) -> bool {
     has_path(&unquoted(command), &answers)
 }
 
-/// The client's time limit for the gate, in seconds. It exceeds the most that `gate.timeout_ms`
-/// allows; without a model the gate takes milliseconds.
+/// The client's time limit for the gate, in seconds. It exceeds the 20 seconds that a
+/// model has; without one the gate takes milliseconds.
 const GATE_PATIENCE: u64 = 30;
 
 pub(super) fn gate_entry(command: &str) -> Value {

@@ -68,15 +68,11 @@ fn an_error_is_known_again_and_a_session_counts_once() {
     assert_eq!(all(&env, MemoryKind::Error)[0].occurrences, 1);
 }
 
-#[rstest]
-#[case::none(0, 0)]
-#[case::one(1, 1)]
-#[case::more_than_there_are(100, 2)]
-fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] kept: usize) {
+#[test]
+fn a_job_adds_one_reflection_and_one_strategy_to_its_errors() {
     let reply = json!({"analysis": "a", "reflection": "The flag was wrong.",
         "strategy": "Look at the flags.", "strategy_events": [1], "operations": []});
     let (env, _api) = TestEnv::answered_by([Step::Text(reply.to_string())]);
-    env.write_config(&format!("[budgets]\nmemory_rows = {rows}\n"));
     let session = Session::new("s1")
         .user("build it")
         .failed("acme run --al", "error: unknown flag: --al")
@@ -88,7 +84,7 @@ fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] k
     end(&env, &session);
     // `seen` must know every error.
     assert_eq!(all(&env, MemoryKind::Error).len(), 2);
-    assert_eq!(everything(&env).len(), kept + 2);
+    assert_eq!(everything(&env).len(), 2 + 2);
 }
 
 /// Regression: a session with many errors taught no lessons, because the errors used up its rows.
@@ -103,7 +99,6 @@ fn errors_do_not_take_the_place_of_lessons() {
     let reply =
         json!({"analysis": "a", "bullet_tags": [], "notes": texts.map(said), "operations": []});
     let (env, _api) = TestEnv::answered_by([Step::Text(reply.to_string())]);
-    env.write_config("[budgets]\nmemory_rows = 3\n");
     let mut session = Session::new("s1");
     session.user("always build, sign and deploy the parser well");
     for flag in ["al", "lon", "quic", "fas"] {
@@ -222,7 +217,6 @@ fn a_session_that_changed_something_leaves_its_reflection(
     #[case] kept: &[&str],
 ) {
     let (env, api) = TestEnv::answered_by([Step::Answer(reply)]);
-    env.write_config("[triggers]\nperiodic = 1\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
     let session = Session::new("s1")
         .user("what is it?")

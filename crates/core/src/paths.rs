@@ -20,7 +20,7 @@ pub const PLACE_FILE: &str = "place.json";
 const SHOWN_POINTS_FOLDER: &str = "shown";
 
 /// The folder of the client's settings that the machine's administrator manages.
-const MANAGED: &str = if cfg!(target_os = "macos") {
+pub(crate) const MANAGED: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/ClaudeCode"
 } else {
     "/etc/claude-code"
@@ -148,14 +148,14 @@ impl Paths {
     }
 
     /// Returns the client's settings that the administrator manages, in ascending precedence.
-    pub fn managed_settings() -> Vec<PathBuf> {
-        let more = std::fs::read_dir(Path::new(MANAGED).join("managed-settings.d"));
+    pub fn managed_settings(folder: &Path) -> Vec<PathBuf> {
+        let more = std::fs::read_dir(folder.join("managed-settings.d"));
         let more = more.into_iter().flatten().flatten().map(|more| more.path());
         let mut more: Vec<_> = more
             .filter(|file| file.extension() == Some("json".as_ref()))
             .collect();
         more.sort();
-        more.insert(0, Path::new(MANAGED).join("managed-settings.json"));
+        more.insert(0, folder.join("managed-settings.json"));
         more
     }
 

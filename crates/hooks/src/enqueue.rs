@@ -141,7 +141,7 @@ fn enqueue(
     let settings = context.settings.as_ref();
     let inline = settings
         .filter(|settings| manner == Manner::Wait || settings.is_inline)
-        .map(|settings| start_worker::patience(context, settings.inline_ms));
+        .map(|_| start_worker::patience(context));
     match inline {
         Some(patience) => start_worker::inline(context, &id, patience),
         None => start_worker::detached(context, need.as_ref()),

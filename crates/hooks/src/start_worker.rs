@@ -80,12 +80,15 @@ pub(super) fn inline(context: &HookContext<'_>, id: &JobId, patience: Duration) 
     }
 }
 
-pub(super) fn patience(context: &HookContext<'_>, inline_ms: u64) -> Duration {
+/// The longest wait where the client does not say how long it gives a hook at a session's end.
+const INLINE_MS: u64 = 1_200;
+
+pub(super) fn patience(context: &HookContext<'_>) -> Duration {
     let limit = context
         .env
         .get(name::SESSION_END_TIMEOUT)
         .and_then(|ms| ms.parse::<u64>().ok())
-        .map_or(inline_ms, |ms| ms.saturating_sub(MARGIN_MS));
+        .map_or(INLINE_MS, |ms| ms.saturating_sub(MARGIN_MS));
     Duration::from_millis(limit)
 }
 

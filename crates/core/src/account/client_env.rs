@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::login;
 use crate::env::{Env, name};
 use crate::fsx;
-use crate::paths::Paths;
+use crate::paths::{MANAGED, Paths};
 
 const MAX_SETTINGS: u64 = 4 << 20;
 
@@ -85,10 +85,18 @@ struct Settings {
 impl ClientEnv {
     /// Reads the settings of the user, of an accepted project and of the administrator.
     pub fn of(env: &Env, paths: &Paths, project: Option<&Path>) -> Self {
+        Self::managed_in(Path::new(MANAGED), env, paths, project)
+    }
+
+    /// Reads the settings as [`ClientEnv::of`] does, the administrator's from `folder`.
+    pub fn managed_in(folder: &Path, env: &Env, paths: &Paths, project: Option<&Path>) -> Self {
         let read = |file: &PathBuf| Settings::read(file, paths);
         let user = paths.client_settings();
         let mut settings: Vec<_> = read(&user).into_iter().collect();
-        let managed: Vec<_> = Paths::managed_settings().iter().filter_map(read).collect();
+        let managed: Vec<_> = Paths::managed_settings(folder)
+            .iter()
+            .filter_map(read)
+            .collect();
         let own = project.into_iter().flat_map(|project| {
             let files = ["settings.json", "settings.local.json"];
             files.map(|file| project.join(".claude").join(file))

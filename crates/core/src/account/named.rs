@@ -36,8 +36,10 @@ pub struct ChosenAccount {
     pub backend: Option<BackendName>,
     /// The address of the Messages API, without what could be a secret in it.
     pub base_url: Option<String>,
-    pub anthropic: Models,
-    pub claude_cli: Models,
+    pub anthropic_model: Option<String>,
+    pub client_model: Option<String>,
+    /// The curator's model, where it has its own.
+    pub curator_model: Option<String>,
     pub openai: Box<OpenAi>,
 }
 
@@ -47,7 +49,7 @@ pub struct OpenAi {
     /// The address up to `/v1`, without what could be a secret in it.
     pub base_url: Option<String>,
     pub key_variable: Option<String>,
-    pub models: Models,
+    pub model: Option<String>,
 }
 
 impl OpenAi {
@@ -58,13 +60,6 @@ impl OpenAi {
         let text = env.os(variable)?.to_string_lossy();
         Some(readable(&text, variable))
     }
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Models {
-    /// The model of both steps, unless the curator has its own.
-    pub both: Option<String>,
-    pub curator: Option<String>,
 }
 
 /// A key or token that is set, or why it cannot be sent.
@@ -204,8 +199,8 @@ impl ChosenAccount {
             is_asked: is_clients && self.backend.is_none() && !is_unasked(env),
             ..Need::bare(BackendName::Anthropic)
         };
-        self.anthropic
-            .named_in(need, env, |model| resolved(model, env, API_MODELS))
+        let model = |model: Option<&str>| resolved(model, env, API_MODELS);
+        self.with_models(need, env, self.anthropic_model.as_deref(), model)
     }
 
     /// Returns the need of a job that a chat completions server answers.
@@ -222,7 +217,7 @@ impl ChosenAccount {
             ..Need::bare(BackendName::Openai)
         };
         let model = |model: Option<&str>| model.unwrap_or_default().to_owned();
-        self.openai.models.named_in(need, env, model)
+        self.with_models(need, env, self.openai.model.as_deref(), model)
     }
 
     /// Returns the need of a job that the client answers, with its own login, helper or provider.
@@ -244,18 +239,22 @@ impl ChosenAccount {
             key: Some(salted(&login, salt)),
             ..Need::bare(BackendName::ClaudeCli)
         };
-        self.claude_cli
-            .named_in(need, env, |model| resolved(model, env, CLIENT_MODELS))
+        let model = |model: Option<&str>| resolved(model, env, CLIENT_MODELS);
+        self.with_models(need, env, self.client_model.as_deref(), model)
     }
-}
 
-impl Models {
     /// Sets the models in `need`: our own variable wins over the settings, and those over the
     /// default. Each name is passed through `resolved`.
-    fn named_in(&self, need: Need, env: &Env, resolved: impl Fn(Option<&str>) -> String) -> Need {
+    fn with_models(
+        &self,
+        need: Need,
+        env: &Env,
+        chosen: Option<&str>,
+        resolved: impl Fn(Option<&str>) -> String,
+    ) -> Need {
         let first = env.get(name::OWN_MODEL);
-        let model = |own: Option<&str>| resolved(first.or(own).or(self.both.as_deref()));
-        let (reflector, curator) = (model(None), model(self.curator.as_deref()));
+        let reflector = resolved(first.or(chosen));
+        let curator = resolved(first.or(self.curator_model.as_deref()).or(chosen));
         Need {
             curator_model: (curator != reflector).then_some(curator),
             model: Some(reflector),

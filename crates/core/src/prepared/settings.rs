@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::Prepare;
 use crate::account::named::ChosenAccount;
 use crate::paths::{Paths, project_config_file};
+use crate::worded;
 
-/// The notices for a user at the terminal, apart from problems that stop learning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Notices {
-    /// One line with the learned items and the reminders to the agent.
-    #[default]
-    All,
-    Quiet,
+worded! {
+    /// The notices for a user at the terminal, apart from problems that stop learning.
+    pub enum Notices {
+        /// One line with the learned items and the reminders to the agent.
+        All = "all",
+        Quiet = "quiet",
+    }
 }
 
 /// Settings of one project with reflection switched on.
@@ -36,8 +36,6 @@ pub struct ProjectSettings {
     pub on_prompt: bool,
     /// Set if a hook does the worker's work itself.
     pub is_inline: bool,
-    /// The longest wait of such a hook, in milliseconds.
-    pub inline_ms: u64,
     /// The longest context in UTF-16 units.
     pub max_units: usize,
     /// Set if the user's own key points are included.
@@ -56,7 +54,6 @@ impl Default for ProjectSettings {
             on_tool_failure: true,
             on_prompt: true,
             is_inline: false,
-            inline_ms: 1_200,
             max_units: 4_000,
             gives_own: true,
             notices: Notices::All,

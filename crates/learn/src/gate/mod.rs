@@ -20,4 +20,4 @@ pub use finding::{Contradiction, GateFault};
 pub use judgement::{Judgement, question};
 pub use stops::{Stops, TurnEnd};
 pub use turn::Turn;
-pub use verdict::GateVerdict;
+pub use verdict::{GateVerdict, QUALITY_THRESHOLD};

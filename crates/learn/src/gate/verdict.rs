@@ -8,6 +8,9 @@ use crate::clip::units;
 use crate::playbook::clean::clean_text;
 use crate::reflect::reply::Score;
 
+/// The quality score, from 0 to 1, below which a turn does not pass (spec/4).
+pub const QUALITY_THRESHOLD: f64 = 0.5;
+
 /// The longest guidance, in UTF-16 units, as the client counts.
 const LONGEST: usize = 1_500;
 
@@ -68,8 +71,8 @@ impl GateVerdict {
         }
     }
 
-    pub fn passes(&self, threshold: f64) -> bool {
-        self.quality_score.get() >= threshold
+    pub fn passes(&self) -> bool {
+        self.quality_score.get() >= QUALITY_THRESHOLD
     }
 }
 

@@ -57,12 +57,17 @@ pub struct Caps {
     pub bytes: usize,
 }
 
+impl Caps {
+    /// Returns the limits for so many points: 512 bytes for each, and at least 512 KiB.
+    pub fn of(points: usize) -> Self {
+        let bytes = (points * 512).clamp(512 * 1024, 16 << 20);
+        Self { points, bytes }
+    }
+}
+
 impl Default for Caps {
     fn default() -> Self {
-        Self {
-            points: 1_000,
-            bytes: 512 * 1024,
-        }
+        Self::of(1_000)
     }
 }
 
