@@ -192,6 +192,7 @@ pub(super) fn apply_bytes(
     };
     let mut keys = KeysOfFile::default();
     let mut wrong = Vec::new();
+    let mut rehearses = false;
     if let Err(error) = std::str::from_utf8(bytes) {
         wrong.push((error.valid_up_to(), "is not UTF-8".to_owned()));
     } else {
@@ -205,12 +206,16 @@ pub(super) fn apply_bytes(
                         format!("`{name}` has no effect any more: {instead}; remove the line");
                     let text = at((offset, what)).to_string();
                     keys.gone.push(GoneSetting { name, text });
+                    // Who wanted no change gets none.
+                    let is_dry = name == "reflection.dry_run";
+                    rehearses |= is_dry && value.get_ref().as_bool() == Some(true);
                     continue;
                 }
                 let set = one(config, &name, value, by);
                 wrong.extend(set.err().map(|what| (offset, what)));
                 keys.set.push((name, offset));
             }
+            config.reflection.enabled &= !rehearses;
             for (name, what) in unusable(config) {
                 wrong.push((keys.place(name).unwrap_or_default(), what));
             }

@@ -113,6 +113,8 @@ fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
 #[case::no_model("backend = \"openai\"", &["toml:1: ", "needs `openai.model`"])]
 #[case::base_url("anthropic.base_url = \"http://example.org\"", &["toml:1: `anthropic.base_url`"])]
 #[case::memory_url("\nmemory.url = \"nonsense\"", &["toml:2: `memory.url`"])]
+#[case::port("memory.url = \"postgres://a:b@h:x/db\"", &["toml:1: `memory.url`"])]
+#[case::no_host("memory.url = \"postgres://\"", &["toml:1: `memory.url`"])]
 #[case::all_at_once(
     "retry.atempts = 1\nbackend = \"openai\"\nopenai.base_url = \"x\"\nsecrets.patterns = [\"(\", \"ok\", \"[a\"]",
     &["toml:1: ", "toml:2: ", "toml:3: ", "toml:4: could not use pattern 1", "pattern 3"]

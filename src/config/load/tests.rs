@@ -155,6 +155,14 @@ fn what_is_gone_is_no_mistake_of_a_project_either() {
 }
 
 #[test]
+fn who_wanted_no_change_of_the_playbook_gets_none() {
+    let (_keep, path) = file(b"[reflection]\ndry_run = true\nenabled = true\n");
+    assert!(!load(&path).unwrap().reflection.enabled);
+    let (_keep, path) = file(b"[reflection]\ndry_run = false\n");
+    assert!(load(&path).unwrap().reflection.enabled);
+}
+
+#[test]
 fn a_project_can_lower_what_the_user_allows() {
     let (_keep, path) = file(
         b"[budgets]\ncalls_per_day = 3\ntime_ms = 1\n[evidence]\ntokens = 500\n\
