@@ -37,8 +37,7 @@ pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
     });
 }
 
-/// Returns the key points that the next start of a project is given, the user's own among them,
-/// and the number of the project's that have no room.
+/// Returns the points, the user's own among them, and the number of the project's without room.
 pub(crate) fn given_next(
     paths: &Paths,
     project: &Path,
@@ -51,7 +50,6 @@ pub(crate) fn given_next(
     Ok((given.unwrap_or_default(), start.left_out))
 }
 
-/// Writes the settings for a project's hooks, and the context that `next` makes for the next start.
 fn keep(
     paths: &Paths,
     project: &Path,
@@ -81,7 +79,6 @@ fn keep(
     }
 }
 
-/// The context of a project's next start, with the stamps of the files that it is made from.
 #[derive(Debug)]
 struct NextStart {
     made_from: Vec<Stamp>,

@@ -1,7 +1,5 @@
-//! The Stop hook: asks the gate about a turn that ends.
-//!
-//! [`crate::gate`] finds and weighs. This module applies the settings and drops repetitions. It
-//! says nothing that it could not record first, so no message repeats forever.
+//! The Stop hook: asks [`crate::gate`] about a turn that ends, applies the settings and drops
+//! repetitions. It says nothing that it could not record first, so no message repeats forever.
 
 use std::fmt::Display;
 use std::io;
@@ -40,7 +38,6 @@ struct JudgedStop {
     runs: usize,
 }
 
-/// Returns what to say at the end of a turn, if anything.
 pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option<TurnVerdict> {
     let Ok(config) = config::unless_switched_off(&context.paths, &context.project)? else {
         return None;
@@ -125,7 +122,6 @@ struct TurnPart {
 }
 
 impl TurnPart {
-    /// Reads the records of the stop's prompt; `None` where they are not found.
     fn read(context: &HookContext<'_>, stop: &EndedTurn<'_>, config: &Config) -> Option<Self> {
         let records = logged(context, read_step(stop.transcript, stop.prompt))??;
         let secrecy = logged(context, config.secrets.secrecy())?;
@@ -143,11 +139,9 @@ impl TurnPart {
         })
     }
 
-    /// Returns the turn and the number of checks that ran; `None` if a person did not write its
-    /// prompt.
-    ///
-    /// The last prompt in the file may belong to an earlier turn, whose records end with another
-    /// message. Only the id of a prompt rules that out.
+    /// Also counts the checks that ran; `None` if a person did not write its prompt. The last
+    /// prompt in the file may belong to an earlier turn, whose records end with another message.
+    /// Only the id of a prompt rules that out.
     fn turn(&self, context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option<(Turn, usize)> {
         let (mut turn, mut runs, mut has_prompt) = (Turn::default(), 0, false);
         let see = &mut |event: &transcript::Event<'_>| {
@@ -165,7 +159,6 @@ impl TurnPart {
         (has_prompt && is_it).then_some((turn, runs))
     }
 
-    /// Returns what a model says of the turn, if a trigger fires and it answers in time.
     fn judgement(
         &self,
         context: &HookContext<'_>,
@@ -268,7 +261,6 @@ const MAX_TURNS: usize = 200;
 /// The most messages, and the most questions to the model, between two prompts.
 const PER_STEP: usize = 2;
 
-/// The stops of a session at which the gate was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct StopRecord {
     v: u32,
@@ -281,7 +273,6 @@ struct StopRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Spoken {
     at: Timestamp,
-    /// The id of the turn's prompt.
     prompt: String,
     score: f64,
     findings: Vec<String>,
@@ -304,7 +295,6 @@ impl Default for StopRecord {
 }
 
 impl StopRecord {
-    /// Reads the record of a session; returns an empty one if there is no file.
     fn read(paths: &Paths, project: &Path, session: &str) -> Result<Self, FsError> {
         let file = record_file(paths, project, session);
         if !file.exists() {
@@ -336,7 +326,6 @@ impl StopRecord {
         self.models_asked.push(prompt.to_owned());
     }
 
-    /// Returns `true` if any finding is new and the prompt's limit is not reached.
     fn may_say(&self, prompt: &str, findings: &[String]) -> bool {
         let of_prompt = self.spoken.iter().filter(|spoken| spoken.prompt == prompt);
         let is_said = |key: &String| self.spoken.iter().any(|said| said.findings.contains(key));
@@ -406,12 +395,9 @@ fn read_file(file: &Path) -> Option<StopRecord> {
 /// The most bytes read from the end of a transcript; a longer turn is not judged.
 const MAX_TAIL_BYTES: u64 = 4 << 20;
 
-/// Reads whole lines from a prompt's line to the end of the file. The line is the first that names
-/// `prompt`, or a person's last prompt if the client gives no id. Returns `None` if it is not
-/// found.
-///
-/// The client writes the prompt's id into each record of the user's side, and the prompt's own
-/// record comes first.
+/// Reads whole lines from the first that names `prompt`, or from a person's last prompt if the
+/// client gives no id. The client writes the prompt's id into each record of the user's side, and
+/// the prompt's own record comes first.
 fn read_step(transcript: &Path, prompt: Option<&str>) -> Result<Option<Vec<u8>>, FsError> {
     let bytes = match fsx::read_tail(transcript, MAX_TAIL_BYTES) {
         Err(error) if error.is_missing() => return Ok(None),

@@ -38,7 +38,6 @@ fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Res
     answer::give(as_json, include_str!("screens/gate.txt"), answer)
 }
 
-/// Sets the mode and registers or removes the hook; refuses the agent.
 fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
     let (place, _) = NamedSession::examine(None)?;
     agent::refuse(&place.env, "what becomes of a turn")?;
@@ -61,8 +60,7 @@ fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
     answer::give(as_json, include_str!("screens/gate_switch.txt"), answer)
 }
 
-/// Returns the program that answers the hook: the installed one, else this one, which may be the
-/// plugin's.
+/// Returns the installed program, else this one, which may be the plugin's.
 pub(super) fn program(place: &NamedSession) -> anyhow::Result<PathBuf> {
     let installed = hooks(&place.paths, SettingsScope::User)
         .bin()
@@ -77,7 +75,6 @@ pub(super) fn program(place: &NamedSession) -> anyhow::Result<PathBuf> {
     })?)
 }
 
-/// Sets the mode; does not write a file that has it already.
 fn set(place: &NamedSession, mode: GateMode) -> anyhow::Result<()> {
     let file = place.paths.config_file();
     if config::load(&file)?.gate.mode == mode {

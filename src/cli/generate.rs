@@ -26,8 +26,7 @@ const MAX_BODY: u64 = 64 << 20;
 /// The longest wait for another process that has the memory locked.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Reflects on the trace on stdin. Every answer is one JSON object; a failure has `error` and a
-/// status of its own.
+/// Prints one JSON object in any case; a failure has `error` and a status of its own.
 pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
     let store = args.store.then_some(&store_patiently as StoreLearned<'_>);
     let tenant = args.whose.tenant.as_ref();
@@ -45,7 +44,6 @@ pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
     output::json(&answer).map(|()| status)
 }
 
-/// Stores what a trace has taught; returns the ids.
 pub type StoreLearned<'a> = &'a dyn Fn(&ToStore<'_>) -> anyhow::Result<Vec<String>>;
 
 pub struct ToStore<'a> {
@@ -65,9 +63,8 @@ pub fn flaw(error: &anyhow::Error) -> (Option<&str>, String) {
     }
 }
 
-/// Reflects on a trace (spec/3 `ReflectionContext`). `chosen` and `project` apply where the trace
-/// names no tenant or project. The answer is spec/3's `ReflectionResult` with the ids, and the
-/// evaluator's verdict.
+/// Reads spec/3's `ReflectionContext`; `chosen` and `project` apply where it names none. Returns
+/// spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
 pub fn generate(
     mut body: Value,
     chosen: Option<&Tenant>,
@@ -241,8 +238,7 @@ impl LearnedFromTrace {
             "error_category": text.error_category,
             "source_event_ids": text.event_ids,
             "related_memory_ids": text.related,
-            // The reasons why something is not kept: it looks like an attack, or no event of the
-            // trace supports it.
+            // What is not kept looks like an attack, or no event of the trace supports it.
             "refused": refused.collect::<Vec<_>>(),
         })
     }
@@ -311,7 +307,6 @@ fn tenant(body: &Value, chosen: Option<&Tenant>) -> anyhow::Result<Tenant> {
     }
 }
 
-/// Stores as [`store`] does, and waits while another process has the memory locked.
 fn store_patiently(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
     let begun = Instant::now();
     let is_busy = |error: &anyhow::Error| {
@@ -327,8 +322,6 @@ fn store_patiently(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
     }
 }
 
-/// Stores what was learned in the tenant's memory on this machine; returns the ids.
-///
 /// Hooks use only the user's own memory, and another tenant's texts are not held back for review.
 /// Only the answer says what was refused.
 pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {

@@ -54,7 +54,6 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
     answer::give(args.on.json, include_str!("screens/trust.txt"), answer)
 }
 
-/// Withdraws trust: sessions are given nothing of this project's playbook.
 fn untrust(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let path = session.paths.trust_record(&session.project);
     let earlier = TrustRecord::read(&path).ok().flatten();
@@ -111,7 +110,6 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     answer::show(include_str!("screens/review.txt"), answer)
 }
 
-/// Asks about each on a terminal; undecided ones keep waiting.
 fn one_by_one(session: &NamedSession, rows: &[HeldRow], texts: &[Value]) -> anyhow::Result<()> {
     for (row, text) in rows.iter().zip(texts) {
         answer::show(ONE, text.clone())?;

@@ -14,7 +14,6 @@ worded! {
 }
 
 worded! {
-    /// The process in which a hook's work is done: a worker or the hook itself.
     pub enum WorkerMode {
         Detached = "detached",
         Inline = "inline",
@@ -22,7 +21,6 @@ worded! {
 }
 
 worded! {
-    /// The decision about the curator's operations: made by the program or by the user.
     pub enum Approval {
         Auto = "auto",
         Ask = "ask",

@@ -1,5 +1,4 @@
-//! The macro that defines a setting in one entry and generates its field, default, bounds, help
-//! text and reader.
+//! The macro that defines a setting in one entry: field, default, bounds, help text and reader.
 
 use toml::Spanned;
 use toml::de::DeValue;
@@ -27,9 +26,7 @@ pub struct SettingKey {
     /// The help text, with the unit.
     pub(crate) doc: &'static str,
     pub(crate) scope: KeyScope,
-    /// The least and the greatest number.
     pub(super) bounds: Option<(u64, u64)>,
-    /// Sets the value from a file of this scope.
     pub(super) set: SetValue,
     pub(super) shown: fn(&Config) -> Option<String>,
     pub(super) kind: &'static str,
@@ -37,12 +34,10 @@ pub struct SettingKey {
 }
 
 impl SettingKey {
-    /// Returns the value as the user would write it; `None` if there is no value.
     pub fn shown(&self, config: &Config) -> Option<String> {
         (self.shown)(config)
     }
 
-    /// Returns the values that are accepted, for the reference.
     pub(crate) fn kind(&self) -> String {
         let words = (self.words)().into_iter();
         let kind = match self.kind {
@@ -76,7 +71,6 @@ impl SettingKey {
         format!("must be {wanted}{found}")
     }
 
-    /// Returns the section; [`TOP`] for a setting outside any section.
     pub(super) fn section(&self) -> &'static str {
         self.name
             .split_once('.')
@@ -87,7 +81,6 @@ impl SettingKey {
 /// The section name of settings outside any section.
 pub(super) const TOP: &str = "top";
 
-/// Defines the structs of all sections with their defaults, and the lists of settings and sections.
 macro_rules! settings {
     ($(
         #[doc = $section_doc:literal]

@@ -17,10 +17,8 @@ pub(crate) enum SetError {
     Value(String),
 }
 
-/// Sets `key` to `value` in the user's settings; keeps comments and order.
-///
-/// `value` is the text that the user typed; a string needs no quotes. The file is written only if
-/// it is valid afterwards.
+/// Keeps comments and order. A string in `value`, which the user typed, needs no quotes. The file
+/// is written only if it is valid afterwards.
 pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetError> {
     let old = read(file)?;
     let check = |bytes: &[u8]| apply_bytes(&mut Config::default(), file, bytes, KeyScope::User);
@@ -50,8 +48,7 @@ pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetE
     }))
 }
 
-/// Removes a key, even an unknown one or one in a file with other errors. Returns `false` if it is
-/// not set.
+/// Removes any key, even of a file with other errors. Returns `false` if it is not set.
 pub(crate) fn unset(file: &Path, name: &str) -> Result<bool, SetError> {
     let old = read(file)?;
     let Some(mut document) = parse(&old) else {
@@ -83,8 +80,7 @@ fn candidates(text: &str) -> impl Iterator<Item = Value> {
     typed.into_iter().chain([string])
 }
 
-/// Sets the value and keeps the comments around the old one. Returns `false` if the section is not
-/// a table.
+/// Keeps the comments around the old value. Returns `false` if the section is not a table.
 fn put(document: &mut DocumentMut, key: &SettingKey, mut value: Value) -> bool {
     let (table, leaf) = match key.name.split_once('.') {
         None => (document.as_item_mut(), key.name),

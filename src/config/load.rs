@@ -69,8 +69,7 @@ pub(crate) fn for_project(paths: &Paths, project: &Path) -> Result<Config, Confi
     with_sources(paths, project).map(|(config, _)| config)
 }
 
-/// Returns the settings as [`for_project`] does, with the source of each value in the order of
-/// [`KEYS`].
+/// Also returns the source of each value, in the order of [`KEYS`].
 pub(crate) fn with_sources(
     paths: &Paths,
     project: &Path,
@@ -90,8 +89,7 @@ pub(crate) fn with_sources(
     Ok((config, KEYS.iter().map(|key| (key, source(key))).collect()))
 }
 
-/// Returns the settings for a project, or their error; `None` if reflection is switched off there.
-/// A file that switches it off counts even if the other file has an error.
+/// Returns `None` if reflection is switched off in either file, even if the other has an error.
 pub(crate) fn unless_switched_off(
     paths: &Paths,
     project: &Path,
@@ -121,8 +119,7 @@ pub fn load(file: &Path) -> Result<Config, ConfigError> {
     Ok(config)
 }
 
-/// Applies the user's settings to `config`. After an error, the valid lines are applied all the
-/// same.
+/// After an error, the valid lines are applied all the same.
 pub(crate) fn load_user(config: &mut Config, file: &Path) -> Result<(), ConfigError> {
     apply(config, file, KeyScope::User).map(drop)
 }
@@ -144,14 +141,11 @@ pub(crate) fn at_key(file: &Path, name: &str, what: &str) -> String {
     )
 }
 
-/// Applies a project's own settings to the user's; a missing file changes nothing.
-///
 /// Keys that could send data elsewhere or cost money are errors there.
 pub fn load_project(config: &mut Config, file: &Path) -> Result<(), ConfigError> {
     apply(config, file, KeyScope::Project).map(drop)
 }
 
-/// Returns the removed settings that a user's or a project's file still has.
 pub(crate) fn gone(file: &Path) -> Vec<GoneSetting> {
     let read = apply(&mut Config::default(), file, KeyScope::User);
     read.map_or_else(|_| Vec::new(), |read| read.gone)

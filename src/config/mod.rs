@@ -1,9 +1,8 @@
 //! Settings: typed and strict, each defined once in `keys.rs`.
 //!
 //! A value comes from the project's `playbook.toml` (for the few keys that a project may set), then
-//! the user's `config.toml`, then the default. An unknown key is an error with file, line and
-//! nearest key, so that a typing error does not become a bill. A removed setting is no error: the
-//! user is notified once.
+//! the user's `config.toml`, then the default. An unknown key is an error, so that a typing error
+//! does not become a bill.
 
 mod choices;
 mod define;

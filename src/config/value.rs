@@ -22,7 +22,6 @@ pub(super) trait Setting: DeserializeOwned + Serialize + PartialOrd {
         Vec::new()
     }
 
-    /// Returns the value as TOML; `None` if it has none.
     fn show(&self) -> Option<String> {
         Some(toml::Value::try_from(self).ok()?.to_string())
     }

@@ -22,7 +22,6 @@ const LEDGER: SignedDuration = SignedDuration::from_hours(400 * 24);
 /// 30 days and is recorded at its end, so a repetition comes far earlier.
 const STEPS: SignedDuration = SignedDuration::from_hours(180 * 24);
 
-/// The numbers of removed rows, the oldest first; shown to the user.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Trimmed {
     pub(crate) changes: usize,
@@ -35,12 +34,11 @@ const DAYS: i64 = 10;
 /// The most that the clock may be ahead of them.
 const AHEAD: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// The most that is kept of what was learned, per project.
-///
-/// Two rules apply. A memory that was neither learned again nor shown for [`unused`](Self::unused)
-/// is removed, unless its importance is 0.8 or more (spec/3: always stored) or it is a note. Each
-/// kind has a maximum number: the least important are removed first, then the least effective, then
-/// the ones seen longest ago. A note that is not settled always stays.
+/// The most that is kept of what was learned, per project. A memory that was neither learned again
+/// nor shown for [`unused`](Self::unused) is removed. Notes stay, and so do memories with an
+/// importance of 0.8 or more (spec/3: always stored). Above the number of a kind, the least
+/// important are removed first, then the least effective, then those seen longest ago. A note that
+/// is not settled always stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub reflections: u64,
@@ -69,8 +67,7 @@ pub enum ForgetWhat {
     Id(String),
     /// Everything that was learned in a project, and its sessions' evaluations.
     Project(String),
-    /// Everything last seen before a time, of one project or of all, and the evaluations of earlier
-    /// sessions.
+    /// Everything last seen before a time, of one project or all, and earlier evaluations.
     OlderThan {
         time: Timestamp,
         project: Option<String>,
@@ -129,9 +126,7 @@ const SELECT: &str = "SELECT q.id, q.since, q.key, q.job, q.what, q.text, q.reas
      FROM quarantine q JOIN projects p ON p.id = q.project";
 
 impl Memory {
-    /// Keeps history, jobs and ledger within their limits.
-    ///
-    /// This is cheap unless they are exceeded; a worker calls it when it has nothing else to do.
+    /// Costs little unless a limit is exceeded; a worker calls it when it has nothing else to do.
     pub(crate) fn trim(&mut self, now: Timestamp) -> Result<Trimmed, MemoryError> {
         self.trim_to(now, HISTORY_BYTES, JOBS)
     }
@@ -240,7 +235,6 @@ impl Memory {
         self.all("read what is held back", &sql, [project], from_row)
     }
 
-    /// Returns by project how many texts wait for the user.
     pub(crate) fn quarantine_counts(&self) -> Result<Vec<(String, u64)>, MemoryError> {
         let sql = "SELECT p.name, count(*) FROM quarantine q JOIN projects p ON p.id = q.project
              WHERE q.is_waiting GROUP BY p.name ORDER BY p.name";
@@ -254,8 +248,7 @@ impl Memory {
         Ok(rows.map(|row| row.held.key).collect())
     }
 
-    /// Holds back texts from a project's file, and drops those that have left it. Known ones stay
-    /// as they are.
+    /// Holds back texts from a project's file, and drops those that have left it; known ones stay.
     pub(crate) fn hold_back(
         &mut self,
         project: &str,
@@ -276,8 +269,7 @@ impl Memory {
         })
     }
 
-    /// Records that the user has decided on a text: it waits no longer and is not asked about
-    /// again. Only its key is kept.
+    /// Keeps only the key, so that the text is not asked about again.
     pub(crate) fn decided(&mut self, id: u64) -> Result<(), MemoryError> {
         let sql = "UPDATE quarantine SET is_waiting = 0, what = 'null', text = '' WHERE id = ?1";
         self.change(NOTE, Durability::PowerCut, sql, [int(id)])

@@ -26,7 +26,6 @@ const LONG: usize = 2000;
 /// The most characters of other texts (spec/5 cuts queries and contexts at 200).
 const SHORT: usize = 200;
 
-/// A memory as a row of any store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryRow {
     /// The id: `ref-…`, `les-…` or `err-…`.
@@ -52,8 +51,7 @@ pub struct MemoryRow {
 }
 
 impl MemoryRow {
-    /// Returns the memories of an item in a project: a reflection with its strategy, a lesson or an
-    /// error. `ids` replace the computed ids for items from elsewhere.
+    /// `ids` replace the computed ids for items from elsewhere; a strategy follows its reflection.
     pub fn of(project: &str, item: &Learned, ids: &[String]) -> Vec<Self> {
         let named = |place: usize, own: String| ids.get(place).cloned().unwrap_or(own);
         match item {
@@ -121,7 +119,6 @@ impl LearnTx<'_> {
             .exists([id])
     }
 
-    /// Inserts a memory, or raises its occurrences if it exists.
     fn put(&mut self, seq: u64, new: &MemoryRow) -> rusqlite::Result<()> {
         let is_new = !self.is_known(&new.id)?;
         // An id that another member uses for another kind is not stored.
@@ -273,10 +270,8 @@ pub struct Arrived {
 }
 
 impl Memory {
-    /// Stores what `source` teaches; repeating it changes nothing.
-    ///
-    /// Returns the ids of its reflections (each followed by its strategy's), lessons and errors, in
-    /// order. A worker's jobs use [`Memory::record`] instead.
+    /// Repeating it changes nothing. Returns the ids of its reflections (each followed by its
+    /// strategy's), lessons and errors, in order. A worker's jobs use [`Memory::record`] instead.
     pub fn learn(
         &mut self,
         source: &LearnedFrom,
@@ -332,8 +327,7 @@ impl Memory {
             .map(drop)
     }
 
-    /// Stores arrived records, each once, and moves to the position of the last, in one
-    /// transaction. Returns how many were new.
+    /// Moves to the new position in the same transaction; returns how many records were new.
     pub fn take(
         &mut self,
         arrived: &[Arrived],
@@ -490,7 +484,6 @@ pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Opt
     )
 }
 
-/// Normalises case and white space, so that texts that say the same are equal.
 fn identity(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase()
@@ -505,7 +498,6 @@ fn cut(text: &str, characters: usize) -> String {
     text.trim().chars().take(characters).collect()
 }
 
-/// Limits a share to 0 to 1; NaN and infinity give [`BIRTH`].
 fn share(value: f64) -> f64 {
     if value.is_finite() {
         value.clamp(0.0, 1.0)
@@ -514,8 +506,7 @@ fn share(value: f64) -> f64 {
     }
 }
 
-/// Stores what `source` teaches and returns the ids of what is kept. Steps that were counted before
-/// are not counted again.
+/// Returns the ids of what is kept. Steps that were counted before are not counted again.
 pub(super) fn learn(
     transaction: &Transaction<'_>,
     source: &LearnedFrom,
@@ -553,7 +544,6 @@ pub(super) fn kind_word(kind: MemoryKind) -> String {
     format!("kind{}x", kind.word())
 }
 
-/// Stores what others learned, once. Returns `true` if it was new.
 fn take(
     transaction: &Transaction<'_>,
     Arrived { origin, record }: &Arrived,
@@ -626,7 +616,6 @@ fn record_of(source: &LearnedFrom, seq: u64, item: &Learned) -> SharedRecord {
     }
 }
 
-/// Queues the ids forgotten here, if the memory is shared.
 pub(super) fn put_out_forgotten(
     transaction: &Transaction<'_>,
     ids: Vec<String>,

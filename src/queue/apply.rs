@@ -44,8 +44,6 @@ pub(super) enum Work<'a> {
 /// The number of times that a job begins again because another program wrote the file meanwhile.
 const MAX_TRIES: usize = 10;
 
-/// Applies a job.
-///
 /// The list of changes is stored with the job before the file is replaced; the file then holds the
 /// job's id. After a restart the id shows whether that happened. What an editor or git writes
 /// between our read and our write is not replaced: the job begins again.
@@ -245,9 +243,8 @@ pub(crate) struct TaughtPoints {
 }
 
 impl TaughtSession<'_> {
-    /// Counts the votes of a session and, by the rules, adds what the user stated.
-    ///
-    /// The points in `unused` look like an attack: they get no votes.
+    /// Counts a session's votes and, by the rules, adds what the user stated. The points in
+    /// `unused` look like an attack: they get no votes.
     pub(crate) fn teach(
         self,
         playbook: &mut Playbook,
@@ -400,11 +397,9 @@ fn read_as_is(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Step<(Lo
     }
 }
 
-/// Records what the user changed in the file itself since the last job, before `job` changes more:
-/// it is kept, and recorded as a job of its own.
-///
-/// What is recorded becomes a snapshot, so that it is found once. The name it is recorded
-/// under is with the job before, so that a restart records it once.
+/// Records the user's own changes in the file since the last job as a job of its own, before `job`
+/// changes more. The result becomes a snapshot, so that it is found once. Its name is stored with
+/// `job` first, so that a restart records it once.
 pub(super) fn note_hand_edit(
     context: &Worker,
     job: &mut Job,

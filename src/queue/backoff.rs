@@ -29,7 +29,6 @@ const MAX_FILE: u64 = 1 << 20;
 /// The number of days that a waiting job is kept before it moves to `failed/`.
 pub(super) const KEEP_DAYS: i64 = 30;
 
-/// The parked accounts by [`Need::account`](crate::account::Need::account).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Backoff {
     accounts: BTreeMap<String, Parked>,
@@ -66,7 +65,6 @@ impl Backoff {
         fsx::quick(&file, &fsx::to_json(&file, self)?)
     }
 
-    /// Returns why `account` is parked at `now`; `None` if it may try.
     pub(crate) fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
         let parked = self.accounts.get(account);
         parked.filter(|parked| is_ahead(parked.until, now))
@@ -127,7 +125,6 @@ impl Backoff {
         }
     }
 
-    /// Returns the last failure of an account, however long ago.
     pub(crate) fn last(&self, account: &str) -> Option<&Parked> {
         self.accounts.get(account)
     }
@@ -211,11 +208,9 @@ impl Worker {
         job
     }
 
-    /// Returns when a job may be tried; `None` for now.
-    ///
-    /// The job must have passed [`adopt`](Self::adopt). A job that waits for its account is due as
-    /// soon as that may try: other credentials are another account. A job that waits for its
-    /// settings is tried whenever a worker finds it.
+    /// Returns when a job may be tried; `None` for now. The job must have passed
+    /// [`adopt`](Self::adopt). One that waits for its account is due as soon as that may try: other
+    /// credentials are another account. One that waits for its settings is tried when it is found.
     pub(super) fn due(&self, job: &Job) -> Option<Timestamp> {
         let now = self.now();
         let own = own_pause(job).filter(|next| is_ahead(*next, now));
@@ -249,7 +244,6 @@ impl Worker {
             && is_over(Status::clock_goes_since(self.paths(), now))
     }
 
-    /// Returns the reason of a job that failed because of its age, and last waited for `reason`.
     pub(super) fn too_long(reason: Option<&str>) -> String {
         let reason = reason.map(|reason| format!(": {reason}"));
         format!("waited for {KEEP_DAYS} days{}", reason.unwrap_or_default())
@@ -275,7 +269,6 @@ impl Worker {
         self.log_error("worker", done);
     }
 
-    /// Notes with the account of a job what helps against its failure.
     pub(super) fn note_remedy(&self, job: &Job, kind: FailureKind) {
         let need = job.ticket.need.as_ref();
         if let Some(need) = need

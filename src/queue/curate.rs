@@ -94,7 +94,6 @@ pub(super) async fn run(
     })
 }
 
-/// Returns the material of the run: from the job's file, else gathered and stored.
 fn gather(
     context: &Worker,
     job: &mut Job,
@@ -134,7 +133,6 @@ fn gather(
     Ok(material)
 }
 
-/// Returns what code found: points shown wrong, gone or never cited, and the room left.
 fn facts(
     context: &Worker,
     project: &Path,
@@ -230,7 +228,6 @@ pub(super) fn protection(usage: &UsageRecord, point: &Point<'_>) -> Option<Prote
     }
 }
 
-/// Returns the answer: from the job's file, else asked for and kept.
 async fn curation(
     context: &Worker,
     job: &mut Job,
@@ -251,7 +248,6 @@ async fn curation(
     Ok(asked.result)
 }
 
-/// Returns the notes of a failed job as lines of the notebook.
 pub(super) fn given_back(job: &Job) -> Vec<NoteUpdate> {
     let order = job.curate.iter().flat_map(|order| &order.notes);
     let update = |id: &NoteId| NoteUpdate {
@@ -306,7 +302,6 @@ pub(crate) enum CuratorWish {
     Dream(usize),
 }
 
-/// Enqueues a run that is due after a job, whose file is still there.
 pub(super) fn after_job(context: &Worker, job: &Job) -> Step {
     if job.edit.is_some() {
         return Ok(());
@@ -444,7 +439,6 @@ fn wished(
     Ok((!notes.is_empty()).then_some(CuratorOrder { notes, why }))
 }
 
-/// Returns what a run is to look at, if one is due by what waits.
 fn due(
     context: &Worker,
     project: &Path,
@@ -521,10 +515,8 @@ const MAX_HOPS: usize = 5;
 const MAX_DEPTH: usize = 8;
 const GIT_TIME: Duration = Duration::from_secs(10);
 
-/// Returns the masked instructions of a project, each file under its name, and one line that
-/// names what was left out.
-///
-/// A file that cannot be read, is no regular file or is outside of the project says nothing.
+/// Returns the masked instructions, each file under its name, and one line that names what was left
+/// out. A file that cannot be read, is no regular file or is outside of the project says nothing.
 pub(super) fn read_instructions(paths: &Paths, project: &Path, masker: &Masker) -> String {
     let mut own = root_files(project);
     own.extend(nested(project));

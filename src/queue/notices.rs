@@ -84,7 +84,6 @@ fn sent(context: &Worker) -> Option<Notice> {
     Some(Notice::new(&topic, text))
 }
 
-/// Projects whose memory is gone, for a day.
 fn begun_anew(context: &Worker) -> Vec<Notice> {
     let since = context.now().checked_sub(LONG).unwrap_or(Timestamp::MIN);
     let projects = context.memory().begun_anew(since).unwrap_or_default();
@@ -164,7 +163,6 @@ fn waiting(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     Some(Notice::new("waiting", text))
 }
 
-/// Sessions that ended since the last one that was reflected on.
 fn unreflected(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     let rows = context.memory().last_jobs(None, LAST_JOBS).ok()?;
     let is_applied = |row: &&JobRow| row.job.outcome == JobOutcome::Applied;
@@ -223,7 +221,6 @@ fn is_learned(entry: &Entry) -> bool {
     !by_hand.iter().any(|event| event.word() == entry.event)
 }
 
-/// Returns a summary of changes, the newest first.
 fn of(changes: &[Entry]) -> Option<LearnedNews> {
     let (mut new, mut reworded, mut gone, mut wrong) = <[BTreeSet<&str>; 4]>::default().into();
     for Entry { change, .. } in changes.iter().rev() {

@@ -1,5 +1,4 @@
-//! The worker's housekeeping: enqueues sessions that never ended or were overlooked, and removes what
-//! is too old.
+//! The worker's housekeeping: enqueues sessions that were overlooked, and removes what is too old.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,10 +28,9 @@ const GIVEN_UP_AFTER: SignedDuration = SignedDuration::from_hours(24);
 const QUIET_FOR: SignedDuration = SignedDuration::from_hours(1);
 pub(crate) const RECOVERED: &str = "recovered";
 
-/// Enqueues the sessions whose client is gone and removes their marks.
-///
-/// A wrong guess is harmless: the range rules let every part of a transcript count once.
-/// What cannot be done is logged, and found again by the next worker.
+/// Enqueues the sessions whose client is gone and removes their marks. A wrong guess is harmless:
+/// the range rules let every part of a transcript count once. What cannot be done is logged, and
+/// found again by the next worker.
 pub(super) fn abandoned_sessions(context: &Worker) {
     match fsx::list(&context.paths().open_sessions()) {
         Ok(marks) => {
@@ -125,12 +123,10 @@ const OUR_VOICE: &str = "Playbook: ";
 const MAX_SETTINGS: u64 = 4 << 20;
 
 /// Enqueues sessions, and later parts of sessions, that left neither a mark nor a job, as where our
-/// state could not be written: found in the client's transcripts of the worker's own project. What
-/// cannot be done is logged, and done by a later worker.
-///
-/// Such a transcript must show that the user wanted to be learned from: the client notes there what
-/// our session-start said. A session that ran with Playbook switched off, or before it was
-/// installed, has no such note; those are `playbook bootstrap`'s, which asks first.
+/// state could not be written. They are found in the client's transcripts of the worker's own
+/// project. Such a transcript must show that the user wanted to be learned from: the client notes
+/// there what our session-start said. A session that ran without Playbook has no such note;
+/// `playbook bootstrap` asks first about those.
 pub(super) fn overlooked_sessions(context: &Worker) {
     if let Some(project) = &context.home_project
         && let Err(error) = of_project(context, project)

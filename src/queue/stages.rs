@@ -96,7 +96,6 @@ async fn stages(context: &Arc<Worker>, job: &mut Job) -> Step {
     block_in_place(|| finish(context, job, &Work::Session(&evidence), &config))
 }
 
-/// The last two stages: apply and record.
 pub(super) fn finish(context: &Worker, job: &mut Job, work: &Work<'_>, config: &Config) -> Step {
     if !job.progress.is_applied {
         apply::apply(context, job, work, config)?;
@@ -162,8 +161,7 @@ pub(super) fn count<T>(context: &Worker, job: &mut Job, asked: &Answered<T>) {
     context.log_skipped(job.ticket.id.as_str(), "skipped", &asked.skipped);
 }
 
-/// Claims the job's own part of the transcript, and records what happened in it; both are read
-/// from disk when they are there.
+/// Reads the claim and the record from disk if they are there.
 fn claim_and_record(context: &Worker, job: &mut Job, config: &Config) -> Step<SessionEvidence> {
     let id = job.ticket.id.clone();
     let secrecy = config.secrets.secrecy()?;
@@ -232,10 +230,8 @@ pub(super) fn useless(context: &Worker, job: &Job, cause: &BackendFailure, step:
 const TOO_LITTLE: &str = "too little happened";
 const ASKED: &str = "asked";
 
-/// Returns why the job's part of the session is worth a reflection, or ends the job.
-///
-/// The caller holds the project and has saved no claim yet: the next job of the transcript
-/// covers the part of a job that ends here.
+/// Returns why the session's part is worth a reflection, or ends the job. The caller holds the
+/// project and has saved no claim: the next job covers a part that ends here.
 pub(super) fn worth(
     context: &Worker,
     job: &Job,
@@ -257,8 +253,7 @@ const DRIFT: f64 = 0.9;
 const PERIODIC_CALLS: u64 = 5;
 const ACTIVE_PROMPTS: u64 = 2;
 
-/// Returns the trigger of spec/4 that makes a session worth a reflection;
-/// `docs/specifications.md` lists them.
+/// Returns the trigger of spec/4; `docs/specifications.md` lists them.
 pub(crate) fn should_reflect(
     facts: &Facts,
     last_confidence: Option<f64>,
