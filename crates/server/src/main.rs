@@ -27,7 +27,7 @@ use crate::tokens::TokenFile;
 /// with a cache.
 const BLOCKING_THREADS: usize = 16;
 
-/// What was learned, for other programs and other machines
+/// Serves what was learned to other programs and machines
 #[derive(Debug, Parser)]
 #[command(name = "playbook-server", version)]
 struct ServerCli {

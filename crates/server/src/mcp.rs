@@ -27,7 +27,7 @@ pub(crate) struct ProjectMemory {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct RecallInput {
-    /// What it is about, in a few words
+    /// The subject, in a few words
     query: String,
 }
 

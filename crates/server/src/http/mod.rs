@@ -47,7 +47,7 @@ const REQUEST_ID: &str = "x-request-id";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServerOptions {
-    /// Where to listen
+    /// The address to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7480")]
     listen: SocketAddr,
     /// Keep everything in the database of `memory.url`, not on this machine
