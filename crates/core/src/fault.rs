@@ -13,7 +13,6 @@ use std::io;
 #[inline]
 pub fn stop(_name: &'static str) {}
 
-/// A point at which the process can be stopped, or the disk can be full.
 #[cfg(not(debug_assertions))]
 #[inline]
 // Fails only in debug builds.
@@ -72,7 +71,6 @@ mod with_faults {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum AtFault {
         Abort,
-        /// Stops until the process is resumed.
         Pause,
         /// This one call fails: no space left.
         Enospc,
@@ -104,7 +102,6 @@ mod with_faults {
         })
     }
 
-    /// Returns the role of this process: a hook, the one that detaches, the worker, a command.
     fn role() -> String {
         let args: Vec<_> = env::args().collect();
         let program = args.first().map(PathBuf::from).unwrap_or_default();
