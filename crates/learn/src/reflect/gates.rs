@@ -24,14 +24,13 @@ const SAID: &str = "said: ";
 const ASKED_CHARS: usize = 250;
 const MAX_TEXT_CHARS: usize = 275;
 
-/// An operation with the gates' verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
     /// The operation with its full reason.
     pub operation: Value,
     pub verdict: Verdict,
     pub grounds: Vec<Ground>,
-    /// The reason why its cue or guard was dropped, which does not block the operation.
+    /// The reason why its cue or guard was dropped; the operation stays.
     pub objection: Option<String>,
 }
 
@@ -76,7 +75,6 @@ impl Protection {
 pub struct Gates<'a> {
     pub playbook: &'a Playbook,
     pub material: &'a CuratorMaterial,
-    /// Returns the user's protection of a key point, if any.
     pub protection: &'a dyn Fn(&Point<'_>) -> Option<Protection>,
     /// Returns `true` if a key point may be changed: one that is held back may not.
     pub is_usable: &'a dyn Fn(&Point<'_>) -> bool,
@@ -157,7 +155,7 @@ impl Gates<'_> {
         }
     }
 
-    /// Returns the key points that an operation changes; a missing one is an error.
+    /// A missing point is an error.
     fn points(&self, operation: &PlaybookEdit) -> Result<Vec<Point<'_>>, String> {
         let names = operation.points().iter();
         names
@@ -315,12 +313,11 @@ pub fn said_mark(quote: &str) -> String {
     format!("[{SAID}\"{}\"]", unmarked(quote))
 }
 
-/// Returns a text without that mark, which only code may set.
+/// Removes the mark that only code may set.
 pub fn unmarked(reason: &str) -> String {
     reason.replace(&format!("[{SAID}"), &format!("({SAID}"))
 }
 
-/// Returns the refused operations for `log --all` and the next run.
 pub fn refused(proposals: &[Proposal]) -> Vec<Skipped> {
     let refused = proposals.iter().filter_map(|proposal| {
         let (part, why) = match (&proposal.verdict, &proposal.objection) {
@@ -342,7 +339,7 @@ pub fn refused(proposals: &[Proposal]) -> Vec<Skipped> {
     refused.collect()
 }
 
-/// Returns the numbers that an operation names; anything else is skipped.
+/// Skips anything but numbers.
 fn grounds_of(operation: &Value) -> Vec<Ground> {
     let named = ["grounds", "rests_on", "notes"]
         .iter()

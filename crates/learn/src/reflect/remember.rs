@@ -46,7 +46,7 @@ pub struct ReflectedSession<'a> {
     pub related: &'a [String],
 }
 
-/// Returns the memories of a session, always in the same order.
+/// Returns the memories always in the same order.
 pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let has_changed_something =
@@ -104,7 +104,6 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     })
 }
 
-/// Returns the model's rating, else one derived from the facts.
 fn rated(facts: &Facts, said: &Reflection) -> f64 {
     said.importance
         .map_or_else(|| importance(facts), Score::get)
@@ -115,8 +114,7 @@ fn importance(facts: &Facts) -> f64 {
     UNRATED + weight(facts.rejections > 0, OBJECTED) + weight(facts.has_made_good(), RESOLVED)
 }
 
-/// Returns the reflector's topics, the kind of error, and spec/5's marks. A self-correction is a
-/// session whose agent fixed what had failed.
+/// A self-correction (spec/5) is a session whose agent fixed what had failed.
 fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
     let has_made_good = facts.recoveries > 0 || facts.has_made_good();
     let words = facts.category.map(ErrorCategory::word).into_iter();
