@@ -66,7 +66,7 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(value: Raw<'a>) -> Option<T> {
     is_object.then(|| serde_json::from_str(value).ok())?
 }
 
-/// Reads an object; a value of another type counts as absent.
+/// A value of another type counts as absent.
 pub(crate) fn if_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {

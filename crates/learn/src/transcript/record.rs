@@ -23,7 +23,6 @@ const MAX_BLOCKS: usize = 10_000;
 #[serde(transparent)]
 pub struct RecordHash(pub u64);
 
-/// A record that may be part of the conversation.
 pub(crate) struct Record<'a> {
     pub keys: Keys<'a>,
     pub content: Content<'a>,
@@ -87,7 +86,6 @@ pub(crate) enum Block<'a> {
     Other,
 }
 
-/// The keys of a record that are read.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Keys<'a> {
@@ -268,8 +266,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Returns what an older client writes of a subagent: its calls, and what the user refused of
-/// them. All else is passed over by a search for their signs.
+/// Searches for signs of a subagent's calls and refusals, which an older client writes there.
 fn subagents_message(data: Raw<'_>) -> Option<Part<'_>> {
     let signs = ["\"tool_use\"", "\"The user doesn't want to"];
     let has_sign = |data: &str| signs.iter().any(|sign| data.contains(sign));
