@@ -20,7 +20,6 @@ pub struct GateVerdict {
     pub findings: Vec<Contradiction>,
     /// The quality of the stop: 1 minus the weight of each finding, or a model's score.
     pub quality_score: Score,
-    /// The guidance for the agent; empty without findings.
     pub guidance: String,
 }
 
