@@ -36,7 +36,7 @@ const LOOK: Duration = Duration::from_millis(1);
 /// The longest record of a time and an action, in bytes.
 const LONGEST: usize = 1 << 10;
 
-/// Of two simultaneous hooks, one waits for the other and acts if that one failed or was killed.
+/// Makes one of two simultaneous hooks wait for the other, and act if that one failed or was killed.
 pub(super) fn unless_done(
     file: &Path,
     now: Timestamp,
