@@ -64,6 +64,8 @@ const APPLICATION_ID: i64 = 0x706c_626b;
 const SCHEMA: &str = include_str!("../../data/schema.sql");
 /// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] has run.
 const VERSION: i64 = 25;
+/// The older version that [`SCHEMA`] completes: that of commit 0b44ef9b.
+const COMPLETED: i64 = 19;
 
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
@@ -478,7 +480,9 @@ fn refusal(connection: &mut Connection, path: &Path) -> rusqlite::Result<Option<
     let (path, known) = (path.to_owned(), VERSION);
     Ok(match id {
         APPLICATION_ID if found > known => Some(MemoryError::Newer { path, found, known }),
-        APPLICATION_ID if found < known => Some(MemoryError::Older { path, found, known }),
+        APPLICATION_ID if found < known && found != COMPLETED => {
+            Some(MemoryError::Older { path, found, known })
+        }
         APPLICATION_ID => None,
         0 if tables == 0 => None,
         _ => Some(MemoryError::Foreign { path }),

@@ -170,18 +170,27 @@ fn it_waits_for_another_process_that_has_the_memory_locked() {
     other["project_id"] = json!("other");
     let other_program = rusqlite::Connection::open(env.paths().memory_db()).unwrap();
     other_program.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let output = thread::scope(|scope| {
-        let input = other.to_string();
-        let env = &env;
-        let told = scope.spawn(move || env.cli_with(&["generate", "--store"], input.as_bytes()));
-        // Longer than one attempt waits.
-        thread::sleep(Duration::from_secs(11));
-        other_program.execute_batch("COMMIT").unwrap();
-        told.join().unwrap()
+    let (input, stderr) = (env.root().join("trace"), env.root().join("stderr"));
+    write(&input, other.to_string());
+    let mut command = env.command("playbook");
+    command
+        .args(["generate", "--store"])
+        .stdin(fs::File::open(&input).unwrap())
+        .stdout(Stdio::piped())
+        .stderr(fs::File::create(&stderr).unwrap());
+    let child = command.spawn().unwrap();
+    let told = || fs::read_to_string(&stderr).unwrap();
+    wait_until("it to say that it waits", || {
+        told().contains("still waiting")
     });
-    has!(output.stderr, "memory.db", "locked", "still waiting");
-    let said: Value = serde_json::from_str(&output.stdout).unwrap();
-    assert_eq!((output.code, &said["problem"]), (Some(0), &Value::Null));
+    has!(told(), "memory.db", "locked");
+    other_program.execute_batch("COMMIT").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (output.status.code(), &said["problem"]),
+        (Some(0), &Value::Null)
+    );
     let kept: Vec<_> = remembered(&env).into_iter().map(|row| row.id).collect();
     assert!(
         kept.iter().any(|id| said["reflection_id"] == **id),
