@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::private::Unclosed;
 use super::rule::SecretRule;
 use super::table::{self, MaskSpan};
+use super::value::off_escapes;
 use crate::clip::boundary_before;
 
 /// The number of secrets that each rule masked.
@@ -222,6 +223,7 @@ fn masked<'t>(
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for MaskSpan { range, id } in united(spans) {
+        let range = off_escapes(text, range);
         out.push_str(&text[from..range.start]);
         out.push_str(NOTE);
         out.push_str(id);
