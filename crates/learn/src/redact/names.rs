@@ -34,7 +34,8 @@ pub(super) struct NameWords {
 }
 
 /// The kind of a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
     Password,
     /// A token, a key, or a secret.
@@ -125,7 +126,7 @@ impl NameWords {
         is_plural |= one.len() < last.len();
         let before = rest.last().copied().unwrap_or(outer);
         let is_inner = self.states.contains(before)
-            || one.ends_with("token") && self.counts.contains(before)
+            || one.ends_with("token") && self.counts.contains(before) && !is_upper
             || one == "secret" && before == "password"
             || !rest.is_empty() && self.asks.contains(first) && !is_upper;
         if is_inner {

@@ -94,6 +94,38 @@ pub(super) struct Compiled {
     allow: Option<Regex>,
 }
 
+/// A pattern of the table, compiled on first use. An empty one matches anything.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct Pattern(String, OnceLock<Option<Regex>>);
+
+impl From<String> for Pattern {
+    fn from(text: String) -> Self {
+        Self(text, OnceLock::new())
+    }
+}
+
+impl Pattern {
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+
+    fn regex(&self) -> Option<&Regex> {
+        self.1.get_or_init(|| bytes(&self.0).ok()).as_ref()
+    }
+
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.regex().is_some_and(|regex| regex.is_match(text))
+    }
+
+    /// Returns the end of a match at the beginning of a text.
+    pub(super) fn end(&self, text: &str) -> Option<usize> {
+        let input = Input::new(text).anchored(Anchored::Yes);
+        let end = self.regex()?.search(&input)?.end();
+        Some(boundary_before(text, end))
+    }
+}
+
 impl SecretRule {
     /// Makes a rule of one of the user's own patterns.
     pub(super) fn own(id: String, pattern: &str) -> Result<Self, Box<BuildError>> {

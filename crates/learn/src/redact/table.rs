@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::keywords::Keywords;
 use super::names::NameWords;
-use super::place::{self, LeadPattern};
+use super::place::{self, Tie};
 use super::private::{self, Unclosed};
 use super::rule::{SecretRule, any_of};
 
@@ -22,7 +22,7 @@ pub(super) static TABLE: LazyLock<SecretTable> =
 #[derive(Default, Deserialize)]
 pub(super) struct SecretTable {
     pub(super) names: NameWords,
-    pub(super) leads: Vec<LeadPattern>,
+    pub(super) ties: Vec<Tie>,
     pub(super) allow: Allowed,
     #[serde(deserialize_with = "with_ids")]
     pub(super) rules: Vec<SecretRule>,
