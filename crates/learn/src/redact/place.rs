@@ -48,6 +48,15 @@ pub(super) struct Tie {
     literal: Option<Trust>,
 }
 
+#[cfg(test)]
+impl Tie {
+    /// Returns true if its patterns can be compiled.
+    pub(super) fn can_be_used(&self) -> bool {
+        let mut patterns = [&self.after, &self.before, &self.behind].into_iter();
+        patterns.all(|pattern| bytes(pattern.text()).is_ok())
+    }
+}
+
 /// The reach of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -71,7 +80,7 @@ enum Take {
 }
 
 /// The trust in a value.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Trust {
     /// Anything but a placeholder is a value.
@@ -251,8 +260,7 @@ impl<'t> Spot<'t> {
 
     /// Reads the value behind a tie.
     fn take(&self, tie: &Tie, tied: &str, from: usize, found: Found<'_>) {
-        let is_verb = self.name().eq_ignore_ascii_case("pass") && !self.before.contains("login");
-        if tie.take == Take::Nothing || is_verb && tie.trust == Trust::Random {
+        if tie.take == Take::Nothing || self.is_verb() && tie.trust >= Trust::Doubt {
             return;
         }
         match tie.take {
@@ -285,10 +293,15 @@ impl<'t> Spot<'t> {
             }
             Take::Header => {
                 let is_whole = self.name.kind != Kind::Authorization;
-                if !is_whole && self.text[line.clone()].ends_with([',', ';', ')']) {
+                let line = &self.text[line];
+                if !is_whole && line.ends_with([',', ';', ')']) && !line.contains(' ') {
                     return;
                 }
-                let start = if is_whole { from } else { behind(&SCHEME, self.text, from).unwrap_or(from) };
+                let start = if is_whole {
+                    from
+                } else {
+                    behind(&SCHEME, self.text, from).unwrap_or(from)
+                };
                 let is_one = !self.text[self.rest_of_line(start)].contains(' ');
                 if self.is_first && (is_one || is_whole) {
                     start..self.limit(start)
@@ -302,8 +315,18 @@ impl<'t> Spot<'t> {
             _ => return,
         };
         let is_sure = tie.trust == Trust::Sure;
-        let range = if is_sure { range } else { value::trimmed(self.text, range) };
+        let range = if is_sure {
+            range
+        } else {
+            value::trimmed(self.text, range)
+        };
         self.accept(range, tie.trust, found);
+    }
+
+    /// Returns true for "pass" in a sentence.
+    fn is_verb(&self) -> bool {
+        let is_field = self.is_alone || self.before.contains("login") || self.is_quoted;
+        self.name().eq_ignore_ascii_case("pass") && !is_field
     }
 
     /// Returns the quotation mark of a literal at a place, and the place behind it.
@@ -319,7 +342,11 @@ impl<'t> Spot<'t> {
     /// Returns the content of a literal, and the place behind it.
     fn content(&self, quote: Quote, start: usize) -> (Range<usize>, usize) {
         let is_open = !self.open.0.is_empty();
-        let limit = if is_open { self.limit(start) } else { self.text.len() };
+        let limit = if is_open {
+            self.limit(start)
+        } else {
+            self.text.len()
+        };
         quote.content(self.text, start, limit)
     }
 
@@ -371,10 +398,13 @@ impl<'t> Spot<'t> {
         let has = |is: fn(&u8) -> bool| value.bytes().any(|b| is(&b));
         let is_number = value.bytes().all(|b| b.is_ascii_digit());
         let is_lower = |b: u8| b.is_ascii_lowercase() || b"-_".contains(&b);
-        // A token of one plain word names a token: `--secret=db`.
-        let is_reference = !self.says_what() && value.bytes().all(is_lower);
+        // A secret of one plain word names one: `--secret=db`, `token=eos`.
+        let is_short = value.len() < 4 || self.name().eq_ignore_ascii_case("secret");
+        let is_reference = !self.says_what() && is_short && value.bytes().all(is_lower);
+        let is_command = self.text[..range.start].ends_with('`') && value.contains(' ');
         let is_code = || value::is_expression(value) || value::is_message(value);
-        let is_random = || value.len() >= 8 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+        let is_random =
+            || value.len() >= 8 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
         let word = value.trim_end_matches(['?', '!']);
         let is_secret = match trust {
             Trust::Sure => true,
@@ -389,7 +419,7 @@ impl<'t> Spot<'t> {
             }
         };
         let is_count = self.name.is_plural && is_number;
-        if is_secret && !is_count && !is_reference && self.is_value(value) {
+        if is_secret && !is_count && !is_reference && !is_command && self.is_value(value) {
             found(range, self.id());
         }
     }
@@ -411,14 +441,20 @@ impl<'t> Spot<'t> {
         let is_spaced = tied.contains([' ', '\t']);
         // The anchor or type of a value in YAML, and a comparison without blanks.
         let from = behind(&TAG, self.text, from).unwrap_or(from);
-        let is_compared = ["=\"", "='"].iter().any(|sign| self.text[from..].starts_with(sign));
+        let is_compared = ["=\"", "='"]
+            .iter()
+            .any(|sign| self.text[from..].starts_with(sign));
         let from = from + usize::from(is_compared);
         if let Some(inner) = behind(&BLOCK, self.text, from) {
             return self.accept(self.rest_of_line(inner), Trust::Sure, found);
         }
         let bare = self.bare(from, is_equals, is_spaced);
-        match bare.filter(|_| self.quote_at(from).is_none() || is_equals && !is_spaced && self.name.is_upper) {
-            Some((range, trust)) if trust == Trust::Sure || !value::is_expression(&self.text[range.clone()]) => {
+        match bare.filter(|_| {
+            self.quote_at(from).is_none() || is_equals && !is_spaced && self.name.is_upper
+        }) {
+            Some((range, trust))
+                if trust == Trust::Sure || !value::is_expression(&self.text[range.clone()]) =>
+            {
                 self.accept(range, trust, found);
             }
             _ => self.literals(from, found),
@@ -493,7 +529,8 @@ impl<'t> Spot<'t> {
                 let is_path = value.contains("::") || value.ends_with("()") || value.ends_with(']');
                 return Some((whole, data(is_sure && is_one && !is_path)));
             }
-        } else if self.before.contains(['{', '(', '[']) && (!is_equals || !is_spaced) && !is_others {
+        } else if self.before.contains(['{', '(', '[']) && (!is_equals || !is_spaced) && !is_others
+        {
             let is_map = self.before.contains('{');
             let range = value::trimmed(text, word(if is_map { b",}" } else { b",)]" }));
             let is_path = self.before.contains('(') || text[range.clone()].contains(['(', '.']);
@@ -505,7 +542,7 @@ impl<'t> Spot<'t> {
             let is_path = text[range.clone()].contains(['.', '(', '[', ':', '{']);
             return Some((range, data(is_among || !is_path)));
         }
-        Some((value::trimmed(text, word(b"")), Trust::Doubt))
+        (!self.is_verb()).then(|| (value::trimmed(text, word(b"")), Trust::Doubt))
     }
 
     /// Reads the values of a cookie; of one that is set, only the first.
@@ -517,7 +554,8 @@ impl<'t> Spot<'t> {
         let is_set = self.name.range.len() > "cookie".len();
         for pair in self.text[start..limit].split_inclusive(';') {
             let value = pair.split_once('=').map_or("", |(_, value)| value);
-            let range = start + pair.len() - value.len()..start + value.trim_end_matches(';').len() + pair.len() - value.len();
+            let range = start + pair.len() - value.len()
+                ..start + value.trim_end_matches(';').len() + pair.len() - value.len();
             let value = &self.text[range.clone()];
             let is_word = value.contains(' ') || value.bytes().all(|b| b.is_ascii_alphabetic());
             if value.len() > 3 && !is_word && self.is_value(value) {
@@ -615,7 +653,11 @@ impl<'t> Spot<'t> {
         let sign = if is_equals { '=' } else { ':' };
         let last = before.iter().rev().nth(1);
         let mut beside = behind.get(1).into_iter().chain(last);
-        let mut above = before.iter().rev().skip(1).map(|line| without_marks(line).trim());
+        let mut above = before
+            .iter()
+            .rev()
+            .skip(1)
+            .map(|line| without_marks(line).trim());
         beside.any(|line| is_setting(line, sign))
             || is_equals && above.any(|line| line.starts_with('[') && line.ends_with(']'))
     }
@@ -684,5 +726,5 @@ patterns! {
     SCHEME = r"(?i)(?:[A-Za-z][A-Za-z0-9_-]{1,30})[ \t]{1,2}(?:token=\\?\x22?)?";
     WRAPPER = r"(?:^|[^\w])(?:from|Some|Ok|new|Box|Arc|Cow|bytes|byte|bytearray|String|str|CString|Secret\w*|Password|Buffer|of|just|unwrap_or\w*|\w*[oO]r_?[eE]lse|or|default|to_bytes|wrap|NSString|s)?!?$";
     READER = r"(?:^|[^\w])(?:include_\w+|open|read|load|require|import|env|getenv|Getenv|fetch|get\w*|var|lookup\w*|Lookup\w*|String\w*|setdefault|pop|option|config|str|dig)$";
-    MARKS = r#"(?:\s*\d{1,6}(?:\t|\xE2\x86\x92|:\s?|\|)|[\w./-]+[:-]\d+[:-])?\s*(?:[-+*>]\s+|[+-])?(?:[<>]\s)?\s*(?:\*\*|__|"|'|`)?(?:export\s+|declare -x\s+|\$env:|\$)?"#;
+    MARKS = r#"(?:\s*\d{1,6}(?:\t|\xE2\x86\x92|:\s?|\|)|[\w./-]+[:-]\d+[:-])?\s*(?:[-+*>]\s+|[+-])?(?:[<>]\s)?\s*(?:\*\*|__|"|'|`)?(?:export\s+|declare -x\s+|\$env:|\$\b)?"#;
 }

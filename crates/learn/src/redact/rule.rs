@@ -26,8 +26,6 @@ pub(super) struct SecretRule {
     /// The name in notes, counts and settings.
     #[serde(skip)]
     pub(super) id: String,
-    /// The rule from which this one was split; its name still switches this one off.
-    pub(super) formerly: Option<String>,
     /// The pattern is tried where one of these is found, in either case.
     #[serde(default)]
     pub(super) keywords: Vec<String>,
@@ -132,7 +130,6 @@ impl SecretRule {
         let regex = compile(pattern, syntax::Config::new())?;
         Ok(Self {
             id,
-            formerly: None,
             keywords: Vec::new(),
             regex: pattern.to_owned(),
             value: false,
@@ -316,9 +313,6 @@ fn windows(places: &[usize], reach: usize, length: usize) -> Vec<Range<usize>> {
 /// Returns the word or quoted text behind a lead, which may have opened a quotation mark.
 fn value_behind(text: &str, lead: Range<usize>) -> Range<usize> {
     let from = lead.end;
-    if text[lead.clone()].contains('\n') {
-        return from..from;
-    }
     let line = from - tail(&text[..from], LINE_BYTES).len();
     let line =
         memchr::memrchr(b'\n', &text.as_bytes()[line..from]).map_or(line, |at| line + at + 1);

@@ -116,16 +116,6 @@ pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<MaskSpan
     spans
 }
 
-/// Returns the rules with a name, or with that of the rule they were split from.
-pub(super) fn named(name: &str) -> impl Iterator<Item = &'static str> {
-    let rules = TABLE
-        .rules
-        .iter()
-        .filter(move |rule| rule.id == name || rule.formerly.as_deref() == Some(name));
-    let private = (name == PRIVATE).then_some(PRIVATE);
-    rules.map(|rule| &*rule.id).chain(private)
-}
-
 /// Returns the names of all built-in rules, each once, sorted.
 pub(super) fn ids() -> Vec<&'static str> {
     let rules = TABLE.rules.iter().map(|rule| &*rule.id);

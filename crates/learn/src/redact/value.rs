@@ -202,7 +202,12 @@ fn ends_pair(rest: &[u8]) -> bool {
     let name = rest.iter().take(40).take_while(is_part).count();
     match rest {
         [] | [b'"' | b'\'' | b' ' | b'\t' | b'\\', ..] | [b'&', b' ', ..] => true,
-        _ => name > 0 && rest.get(name) == Some(&b'=') && rest.get(name + 1) != Some(&b'='),
+        _ => match rest[name..] {
+            [b'=', b'=', ..] => false,
+            [b'=', ..] | [b':', b' ', ..] => name > 0,
+            [b'(', ..] => name > 2,
+            _ => false,
+        },
     }
 }
 
