@@ -119,6 +119,7 @@ pub(super) fn find(text: &str, seeds: &[usize], found: Found<'_>) {
 struct Line {
     at: usize,
     start: usize,
+    end: usize,
     open: Open,
 }
 
@@ -131,10 +132,14 @@ impl Line {
         }
         self.open.read(text, self.at..to);
         self.at = to;
+        if self.end <= to {
+            self.end = value::line_end(text, to);
+        }
     }
 }
 
 /// A name and its surroundings.
+#[expect(clippy::struct_excessive_bools, reason = "each is another fact about the place")]
 struct Spot<'t> {
     text: &'t str,
     name: Name,
@@ -146,6 +151,7 @@ struct Spot<'t> {
     open: Open,
     /// The end of the name, with the mark that closes behind it.
     end: usize,
+    line_end: usize,
     is_quoted: bool,
     /// Set where only marks are before the word.
     is_alone: bool,
@@ -159,13 +165,10 @@ impl<'t> Spot<'t> {
         let start = name.range.start;
         let mut line_start =
             boundary_after(text, line.start.max(start.saturating_sub(BEFORE_BYTES)));
-        let around = &text[line_start..start];
-        let escaped = [r"\n", r"\r"].iter().filter_map(|sign| around.rfind(sign));
-        let escaped = escaped
-            .max()
-            .map(|at| at + 2)
-            .filter(|at| *at <= around.len());
-        line_start += escaped.unwrap_or(0);
+        let bytes = text[line_start..start].as_bytes();
+        let mut slashes = memchr::memrchr_iter(b'\\', bytes);
+        let escaped = slashes.find(|at| matches!(bytes.get(at + 1), Some(b'n' | b'r')));
+        line_start += escaped.map_or(0, |at| at + 2);
         let around = &text[line_start..start];
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_-.:/#@$?&%[".contains(c);
         let before = around.trim_end_matches(is_word);
@@ -192,6 +195,7 @@ impl<'t> Spot<'t> {
             before,
             open,
             end,
+            line_end: line.end,
             is_quoted: quote.is_some(),
             is_alone,
             is_first,
@@ -222,7 +226,8 @@ impl<'t> Spot<'t> {
 
     /// Returns the end of what the value can reach into.
     fn limit(&self, from: usize) -> usize {
-        let end = value::line_end(self.text, from);
+        let is_same = from <= self.line_end;
+        let end = if is_same { self.line_end } else { value::line_end(self.text, from) };
         self.open.close(self.text, from, end)
     }
 
@@ -341,12 +346,7 @@ impl<'t> Spot<'t> {
 
     /// Returns the content of a literal, and the place behind it.
     fn content(&self, quote: Quote, start: usize) -> (Range<usize>, usize) {
-        let is_open = !self.open.0.is_empty();
-        let limit = if is_open {
-            self.limit(start)
-        } else {
-            self.text.len()
-        };
+        let limit = self.limit(start);
         quote.content(self.text, start, limit)
     }
 
@@ -427,7 +427,8 @@ impl<'t> Spot<'t> {
     /// Returns the rest of the line of a settings file, without a comment.
     fn rest_of_line(&self, from: usize) -> Range<usize> {
         let line = &self.text[from..self.limit(from)];
-        let comment = line.find(" #").or_else(|| line.find("\t#"));
+        let mut signs = memchr::memchr_iter(b'#', line.as_bytes());
+        let comment = signs.find(|at| line[..*at].ends_with([' ', '\t']));
         from..from + line[..comment.unwrap_or(line.len())].trim_end().len()
     }
 
@@ -518,16 +519,16 @@ impl<'t> Spot<'t> {
                 || is_inline
                 || text[..self.word].ends_with("  ")
                 || is_one;
-            let is_listed = self.is_listed(is_equals);
-            if is_listed || is_file && !is_title && (is_spaced || is_equals) {
-                let is_sure = is_listed
-                    || is_shouted && !is_spaced == is_equals
+            let is_listed = || self.is_listed(is_equals);
+            if is_file && !is_title && (is_spaced || is_equals) || is_listed() {
+                let is_path = value.contains("::") || value.ends_with("()") || value.ends_with(']');
+                let is_likely = is_shouted && is_spaced != is_equals
                     || is_inline && prefix.contains(['.', '/']);
-                if is_equals && is_spaced && !is_sure {
+                if is_equals && is_spaced && !is_likely && !is_listed() {
                     return Some((value::trimmed(text, word(b"")), Trust::Doubt));
                 }
-                let is_path = value.contains("::") || value.ends_with("()") || value.ends_with(']');
-                return Some((whole, data(is_sure && is_one && !is_path)));
+                let is_sure = is_one && !is_path && (is_likely || is_listed());
+                return Some((whole, data(is_sure)));
             }
         } else if self.before.contains(['{', '(', '[']) && (!is_equals || !is_spaced) && !is_others
         {
@@ -584,8 +585,8 @@ impl<'t> Spot<'t> {
         } else {
             end.min(self.limit(from))
         };
-        // Each open bracket: if its function wraps a value, if it reads one that has a fallback.
-        let mut open: Vec<(u8, bool, bool)> = Vec::new();
+        // Each open bracket, and its place.
+        let mut open: Vec<(u8, usize)> = Vec::new();
         let (mut arguments, mut is_joined, mut at) = (0, false, from);
         // The other targets of `user, password = "…", "…"`.
         let is_tuple = self.is_last_target();
@@ -604,14 +605,19 @@ impl<'t> Spot<'t> {
                 }
                 let (range, end) = self.content(quote, start);
                 is_joined |= text[end..].trim_start().starts_with('+');
+                let callee = |at: usize| tail(&text[from..at], 40);
                 let trust = match open.last() {
                     _ if is_joined => Some(Trust::Random),
                     None => Some(Trust::Sure),
-                    Some((b'(', _, true)) if arguments > 0 && range.len() > 3 => Some(Trust::Sure),
-                    Some((b'(', true, _)) if arguments == 0 => Some(Trust::Sure),
-                    Some((b'(', false, false)) if arguments == 0 => Some(Trust::Random),
-                    Some((b'[', ..)) if is_list && self.is_quoted => Some(Trust::Sure),
-                    Some((b'[', ..)) if is_list => Some(Trust::Random),
+                    Some((b'(', at)) if arguments > 0 => {
+                        let is_fallback = range.len() > 3 && is_match(&READER, callee(*at));
+                        is_fallback.then_some(Trust::Sure)
+                    }
+                    Some((b'(', at)) if is_match(&WRAPPER, callee(*at)) => Some(Trust::Sure),
+                    Some((b'(', at)) if is_match(&READER, callee(*at)) => None,
+                    Some((b'(', _)) => Some(Trust::Random),
+                    Some((b'[', _)) if is_list && self.is_quoted => Some(Trust::Sure),
+                    Some((b'[', _)) if is_list => Some(Trust::Random),
                     Some(_) => None,
                 };
                 if let Some(trust) = trust.filter(|_| others == 0) {
@@ -625,8 +631,7 @@ impl<'t> Spot<'t> {
             }
             match byte {
                 b'(' | b'[' | b'{' => {
-                    let callee = tail(&text[from..at], 40);
-                    open.push((byte, is_match(&WRAPPER, callee), is_match(&READER, callee)));
+                    open.push((byte, at));
                     arguments = 0;
                 }
                 b')' | b']' | b'}' => {

@@ -10,7 +10,7 @@ use super::table::TABLE;
 use crate::clip::boundary_before;
 
 /// The most of an unquoted value that is looked at; a token that goes on is masked whole.
-const MAX_UNQUOTED_BYTES: usize = 4_096;
+const MAX_UNQUOTED_BYTES: usize = 1_024;
 /// A longer value is never a placeholder or an expression.
 const MAX_PLACEHOLDER_BYTES: usize = 200;
 
@@ -107,7 +107,7 @@ impl Quote {
             let start = from + end - rest[..end].trim_start().len();
             return (start..start + value.len(), from + end + 3);
         }
-        let limit = line_end(text, from).min(limit).max(from);
+        let limit = limit.max(from);
         match self.close(text, from, limit) {
             Some(end) => (from..end, end + self.escapes + 1),
             None => (from..limit, limit),
