@@ -12,7 +12,7 @@ use regex_automata::{Anchored, Input};
 use serde::Deserialize;
 
 use super::names::{Kind, Name};
-use super::rule::{Pattern, all_of, bytes};
+use super::rule::{Pattern, short};
 use super::table::TABLE;
 use super::value::{self, Open, Quote};
 use crate::clip::{boundary_after, boundary_before, head, tail};
@@ -53,7 +53,7 @@ impl Tie {
     /// Returns true if its patterns can be compiled.
     pub(super) fn can_be_used(&self) -> bool {
         let mut patterns = [&self.after, &self.before, &self.behind].into_iter();
-        patterns.all(|pattern| bytes(pattern.text()).is_ok())
+        patterns.all(|pattern| short(&[pattern.text()]).is_some())
     }
 }
 
@@ -139,7 +139,10 @@ impl Line {
 }
 
 /// A name and its surroundings.
-#[expect(clippy::struct_excessive_bools, reason = "each is another fact about the place")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is another fact about the place"
+)]
 struct Spot<'t> {
     text: &'t str,
     name: Name,
@@ -227,7 +230,11 @@ impl<'t> Spot<'t> {
     /// Returns the end of what the value can reach into.
     fn limit(&self, from: usize) -> usize {
         let is_same = from <= self.line_end;
-        let end = if is_same { self.line_end } else { value::line_end(self.text, from) };
+        let end = if is_same {
+            self.line_end
+        } else {
+            value::line_end(self.text, from)
+        };
         self.open.close(self.text, from, end)
     }
 
@@ -242,8 +249,10 @@ impl<'t> Spot<'t> {
 
     /// Calls `found` with the values of the name.
     fn find(&mut self, found: Found<'_>) {
-        static AFTER: LazyLock<Option<Regex>> =
-            LazyLock::new(|| all_of(TABLE.ties.iter().map(|tie| tie.after.text())).ok());
+        static AFTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            let patterns = TABLE.ties.iter().map(|tie| tie.after.text());
+            short(&patterns.collect::<Vec<_>>())
+        });
         let rest = head(&self.text[self.end..], TIE_BYTES);
         let input = Input::new(rest).anchored(Anchored::Yes);
         let Some(first) = AFTER.as_ref().and_then(|after| after.search(&input)) else {
@@ -718,7 +727,7 @@ fn is_match(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 
 macro_rules! patterns {
     ($($name:ident = $pattern:expr;)*) => {
-        $(static $name: LazyLock<Option<Regex>> = LazyLock::new(|| bytes($pattern).ok());)*
+        $(static $name: LazyLock<Option<Regex>> = LazyLock::new(|| short(&[$pattern]));)*
     };
 }
 

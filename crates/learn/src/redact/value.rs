@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use super::rule::{any_of, bytes};
+use super::rule::short;
 use super::table::TABLE;
 use crate::clip::boundary_before;
 
@@ -236,7 +236,7 @@ macro_rules! known {
     ($(#[$doc:meta] $name:ident: $patterns:expr;)*) => {$(
         #[$doc]
         pub(super) fn $name(value: &str) -> bool {
-            static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| $patterns.ok());
+            static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| short($patterns));
             value.len() <= MAX_PLACEHOLDER_BYTES && KNOWN.as_ref().is_some_and(|r| r.is_match(value))
         }
     )*};
@@ -244,15 +244,15 @@ macro_rules! known {
 
 known! {
     /// Returns true for what only stands for a secret: `<your-key>`, `$TOKEN`, `****`.
-    is_stand_in: any_of(&TABLE.allow.placeholders);
+    is_stand_in: &TABLE.allow.placeholders;
     /// Returns true for a word that names a type, a state or a kind of secret: `string`, `required`.
-    is_stock_word: bytes(&TABLE.allow.stock);
+    is_stock_word: &[&TABLE.allow.stock];
     /// Returns true for what a sentence about a secret has in it.
-    has_message_word: bytes(&TABLE.allow.message);
+    has_message_word: &[&TABLE.allow.message];
     /// Returns true for what code has for a value: a call, a type, a variable, a constant.
-    is_expression: any_of(&TABLE.allow.expressions);
+    is_expression: &TABLE.allow.expressions;
     /// Returns true for a variable, a constant, a number.
-    is_plain_word: any_of(&TABLE.allow.words);
+    is_plain_word: &TABLE.allow.words;
 }
 
 /// Returns true for a value that is none, whatever its place.
