@@ -102,8 +102,10 @@ pub(super) fn find(text: &str, seeds: &[usize], found: Found<'_>) {
     let (mut done, mut masked) = (0, 0);
     let mut line = Line::default();
     for &seed in seeds {
-        let name = Some(seed).filter(|seed| *seed >= done.max(masked));
-        if let Some(name) = name.and_then(|seed| Name::around(text, seed)) {
+        let name = Some(seed).filter(|seed| *seed >= done);
+        let name = name.and_then(|seed| Name::around(text, seed));
+        // In a value only a name at its end matters, whose own value is behind it.
+        if let Some(name) = name.filter(|name| name.range.end + 2 >= masked) {
             done = name.range.end;
             line.go_to(text, name.range.start);
             Spot::new(text, name, &line).find(&mut |range, id| {
@@ -339,7 +341,7 @@ impl<'t> Spot<'t> {
 
     /// Returns true for "pass" in a sentence.
     fn is_verb(&self) -> bool {
-        let is_field = self.is_alone || self.before.contains("login") || self.is_quoted;
+        let is_field = self.before.contains("login") || self.is_quoted;
         self.name().eq_ignore_ascii_case("pass") && !is_field
     }
 
@@ -552,7 +554,7 @@ impl<'t> Spot<'t> {
             let is_path = text[range.clone()].contains(['.', '(', '[', ':', '{']);
             return Some((range, data(is_among || !is_path)));
         }
-        (!self.is_verb()).then(|| (value::trimmed(text, word(b"")), Trust::Doubt))
+        (self.is_alone || !self.is_verb()).then(|| (value::trimmed(text, word(b"")), Trust::Doubt))
     }
 
     /// Reads the values of a cookie; of one that is set, only the first.
@@ -563,12 +565,16 @@ impl<'t> Spot<'t> {
         };
         let is_set = self.name.range.len() > "cookie".len();
         for pair in self.text[start..limit].split_inclusive(';') {
-            let value = pair.split_once('=').map_or("", |(_, value)| value);
-            let range = start + pair.len() - value.len()
-                ..start + value.trim_end_matches(';').len() + pair.len() - value.len();
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let from = start + pair.len() - value.len();
+            let end = value.find([';', ' ', '"', '\'']).unwrap_or(value.len());
+            let range = from..from + end;
             let value = &self.text[range.clone()];
-            let is_word = value.contains(' ') || value.bytes().all(|b| b.is_ascii_alphabetic());
-            if value.len() > 3 && !is_word && self.is_value(value) {
+            let key = key.trim().to_ascii_lowercase();
+            let is_attribute =
+                ["domain", "path", "expires", "max-age", "samesite"].contains(&&*key);
+            let is_word = value.bytes().all(|b| b.is_ascii_alphabetic());
+            if value.len() > 3 && !is_attribute && !is_word && self.is_value(value) {
                 found(range, self.id());
             }
             start += pair.len();
@@ -606,8 +612,8 @@ impl<'t> Spot<'t> {
         };
         while at < limit {
             let byte = text.as_bytes()[at];
-            let is_mark = matches!(byte, b'"' | b'\'' | b'`' | b'\\')
-                && !text[from..at].ends_with(['<', '&']);
+            let is_generic = at > from && matches!(text.as_bytes()[at - 1], b'<' | b'&');
+            let is_mark = matches!(byte, b'"' | b'\'' | b'`' | b'\\') && !is_generic;
             if let Some((quote, start)) = Quote::at(text, at).filter(|_| is_mark) {
                 if self.open.0.contains(&quote) {
                     return;

@@ -334,8 +334,11 @@ fn value_behind(text: &str, lead: Range<usize>) -> Range<usize> {
         }
     }
     let is_inner = open_in(boundary_after(text, lead.start)..from).0.is_empty();
-    if is_inner {
-        value::trimmed(text, value::word(text, from, limit, b"|<>;&)"))
+    let word = value::word(text, from, limit, b"|<>;&)");
+    if word.start > from {
+        word
+    } else if is_inner {
+        value::trimmed(text, word)
     } else {
         from..limit
     }

@@ -53,7 +53,7 @@ impl Open {
         let ends = self
             .0
             .iter()
-            .filter_map(|quote| quote.close(text, from, limit));
+            .filter_map(|quote| Some(quote.close(text, from, limit)?.0));
         ends.min().unwrap_or(limit)
     }
 }
@@ -68,8 +68,9 @@ impl Quote {
         is_quote.then_some((Self { sign, escapes }, at + escapes + 1))
     }
 
-    /// Returns the end of what this mark opened before `from`, if it is before `limit`.
-    fn close(self, text: &str, from: usize, limit: usize) -> Option<usize> {
+    /// Returns the end of what this mark opened before `from`, and the place behind the closing
+    /// mark, if it is before `limit`.
+    fn close(self, text: &str, from: usize, limit: usize) -> Option<(usize, usize)> {
         let mut at = from;
         while let Some(found) = memchr::memchr(self.sign, text.as_bytes().get(at..limit)?) {
             let here = at + found;
@@ -82,7 +83,7 @@ impl Quote {
             if is_end && is_double && text.as_bytes().get(at) == Some(&b'\'') {
                 at += 1;
             } else if is_end {
-                return Some(here - escapes.min(self.escapes));
+                return Some((here - escapes.min(self.escapes), at));
             }
         }
         None
@@ -109,7 +110,7 @@ impl Quote {
         }
         let limit = limit.max(from);
         match self.close(text, from, limit) {
-            Some(end) => (from..end, end + self.escapes + 1),
+            Some((end, behind)) => (from..end, behind),
             None => (from..limit, limit),
         }
     }
@@ -174,17 +175,20 @@ pub(super) fn word(text: &str, from: usize, limit: usize, ends: &[u8]) -> Range<
         let byte = bytes[at];
         let is_begin = at == from || end < at;
         if let Some((quote, inner)) = Quote::at(&text[..bytes.len()], at).filter(|_| is_begin) {
-            let Some(close) = quote.close(text, inner, limit) else {
+            let Some((close, behind)) = quote.close(text, inner, limit) else {
                 break;
             };
             start = if at == from { inner } else { start };
-            (end, at) = (close, close + quote.escapes + 1);
+            (end, at) = (close, behind);
+            if !matches!(bytes.get(at), Some(b'"' | b'\'' | b'`' | b'\\')) {
+                break;
+            }
             continue;
         }
         let is_end = match byte {
             b if b.is_ascii_whitespace() || ends.contains(&b) => true,
             b'"' | b'\'' | b'`' => !is_part(at - 1) || !is_part(at + 1),
-            b'&' | b';' => ends_pair(&bytes[at + 1..]),
+            b'&' | b';' => ends_pair(&bytes[at..]),
             _ => false,
         };
         if is_end {
@@ -196,18 +200,16 @@ pub(super) fn word(text: &str, from: usize, limit: usize, ends: &[u8]) -> Range<
     start..end
 }
 
-/// Returns true if what follows `&` or `;` is another pair, a command, or nothing.
-fn ends_pair(rest: &[u8]) -> bool {
+/// Returns true if `&` or `;` and what follows are the beginning of another pair or command.
+fn ends_pair(text: &[u8]) -> bool {
     let is_part = |b: &&u8| b.is_ascii_alphanumeric() || b"_-.[]".contains(b);
-    let name = rest.iter().take(40).take_while(is_part).count();
-    match rest {
-        [] | [b'"' | b'\'' | b' ' | b'\t' | b'\\', ..] | [b'&', b' ', ..] => true,
-        _ => match rest[name..] {
-            [b'=', b'=', ..] => false,
-            [b'=', ..] | [b':', b' ', ..] => name > 0,
-            [b'(', ..] => name > 2,
-            _ => false,
-        },
+    let name = text.iter().skip(1).take(40).take_while(is_part).count();
+    match (text, &text[1 + name..]) {
+        ([_] | [_, b'"' | b'\'' | b' ' | b'\t' | b'\\', ..] | [_, b'&', b' ', ..], _) => true,
+        (_, [b'=', b'=', ..]) => false,
+        (_, [b'=', ..] | [b':', b' ', ..] | [b' ', b'=', ..]) => name > 0,
+        ([b';', ..], [b'(', ..]) => name > 2,
+        _ => false,
     }
 }
 
@@ -217,7 +219,10 @@ pub(super) fn trimmed(text: &str, mut range: Range<usize>) -> Range<usize> {
     while let [inner @ .., last] = &bytes[range.clone()] {
         let is_closing = match last {
             b',' | b';' | b'.' | b':' | b' ' | b'\t' | b'"' | b'\'' | b'`' => true,
-            b'*' => inner.ends_with(b"*"),
+            b'*' if inner.ends_with(b"*") => {
+                range.end -= 1;
+                true
+            }
             b')' => !inner.contains(&b'('),
             b']' => !inner.contains(&b'['),
             b'}' => !inner.contains(&b'{'),
