@@ -22,6 +22,9 @@ const BEFORE_BYTES: usize = 400;
 /// The part of a text behind a name that a tie is looked for in.
 const TIE_BYTES: usize = 400;
 
+/// The most of a literal.
+const LITERAL_BYTES: usize = 128 << 10;
+
 /// A tie between a name and its value.
 #[derive(Debug, Deserialize)]
 pub(super) struct Tie {
@@ -170,7 +173,7 @@ impl<'t> Spot<'t> {
         let start = name.range.start;
         let mut line_start =
             boundary_after(text, line.start.max(start.saturating_sub(BEFORE_BYTES)));
-        let bytes = text[line_start..start].as_bytes();
+        let bytes = &text.as_bytes()[line_start..start];
         let mut slashes = memchr::memrchr_iter(b'\\', bytes);
         let escaped = slashes.find(|at| matches!(bytes.get(at + 1), Some(b'n' | b'r')));
         line_start += escaped.map_or(0, |at| at + 2);
@@ -357,7 +360,12 @@ impl<'t> Spot<'t> {
 
     /// Returns the content of a literal, and the place behind it.
     fn content(&self, quote: Quote, start: usize) -> (Range<usize>, usize) {
-        let limit = self.limit(start);
+        let limit = if self.open.0.is_empty() {
+            let rest = head(&self.text[start..], LITERAL_BYTES);
+            start + memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())
+        } else {
+            self.limit(start)
+        };
         quote.content(self.text, start, limit)
     }
 

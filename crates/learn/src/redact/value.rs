@@ -62,7 +62,7 @@ impl Quote {
     /// Returns the quotation mark at a place, and the place behind it.
     pub(super) fn at(text: &str, at: usize) -> Option<(Self, usize)> {
         let rest = text.as_bytes().get(at..)?;
-        let escapes = rest.iter().take(16).take_while(|b| **b == b'\\').count();
+        let escapes = rest.iter().take(64).take_while(|b| **b == b'\\').count();
         let sign = *rest.get(escapes)?;
         let is_quote = matches!(sign, b'"' | b'\'' | b'`');
         is_quote.then_some((Self { sign, escapes }, at + escapes + 1))
@@ -186,7 +186,7 @@ pub(super) fn word(text: &str, from: usize, limit: usize, ends: &[u8]) -> Range<
             continue;
         }
         let is_end = match byte {
-            b if b.is_ascii_whitespace() || ends.contains(&b) => true,
+            b if b == 0 || b.is_ascii_whitespace() || ends.contains(&b) => true,
             b'"' | b'\'' | b'`' => !is_part(at - 1) || !is_part(at + 1),
             b'&' | b';' => ends_pair(&bytes[at..]),
             _ => false,
