@@ -8,7 +8,7 @@ set -eu
 
 usage() {
     cat <<'USAGE'
-usage: ./install.sh [--from ARCHIVE] [--server] [--prefix DIR]
+usage: ./install.sh [--from ARCHIVE | --programs DIR] [--server] [--prefix DIR]
                     [--scope user|project|local] [--dry-run]
        ./install.sh --uninstall [--purge] [--scope user|project|local] [--dry-run]
        ./install.sh --plugin [--from ARCHIVE] [--server]
@@ -24,6 +24,7 @@ The claude dir is $CLAUDE_CONFIG_DIR, else ~/.claude.
 options:
   --from ARCHIVE     a release archive instead of a build; ARCHIVE.sha256 must be beside
                      it, and is checked
+  --programs DIR     the programs in DIR instead of a build, such as target/debug
   --server           build `playbook-server` as well, which `playbook mcp` needs; release
                      archives have it
   --prefix DIR       install `playbook` to DIR/bin instead of ~/.local/bin
@@ -44,6 +45,7 @@ main() {
     prefix=
     server=
     from=
+    programs=
     archive=
     purge=
     scope=
@@ -51,12 +53,12 @@ main() {
     action=install
     while [ $# -gt 0 ]; do
         case $1 in
-            --prefix | --from | --archive | --scope)
+            --prefix | --from | --programs | --archive | --scope)
                 [ $# -ge 2 ] || misuse "$1 needs a value"
                 option "$1" "$2"
                 shift
                 ;;
-            --prefix=* | --from=* | --archive=* | --scope=*) option "${1%%=*}" "${1#*=}" ;;
+            --prefix=* | --from=* | --programs=* | --archive=* | --scope=*) option "${1%%=*}" "${1#*=}" ;;
             --uninstall | --plugin) action=${1#--} ;;
             --purge) purge=--purge ;;
             --server) server=yes ;;
@@ -93,6 +95,7 @@ option() {
     case $1 in
         --prefix) prefix=$2 ;;
         --from) from=$2 ;;
+        --programs) programs=$(absolute "$2") ;;
         --scope) scope=$2 ;;
         --archive)
             archive=$2
@@ -266,6 +269,10 @@ find_programs() {
     if [ -n "$from" ]; then
         server=yes
         unpack
+    elif [ -n "$programs" ]; then
+        [ -x "$programs/playbook" ] ||
+            fail "could not install from $programs: no program \`playbook\` is there" \
+                "build it first, or leave --programs out"
     elif [ ! -f "$repo/Cargo.toml" ] && [ -x "$repo/bin/playbook" ]; then
         # This script stands in an unpacked release archive.
         server=yes

@@ -116,9 +116,6 @@ CREATE TABLE IF NOT EXISTS error_keys (     -- by which `seen` knows an error ag
     PRIMARY KEY (hash, memory)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS error_keys_by_memory ON error_keys (memory);
--- Of version 23:
-DROP INDEX IF EXISTS errors_by_type;
-DROP TABLE IF EXISTS stale_indexes;
 -- The notes of sessions, a row for each note of each session. `line` is the first note of those
 -- that say the same. A row with a `point` says that the session showed that key point wrong.
 CREATE TABLE IF NOT EXISTS notes (
@@ -131,6 +128,7 @@ CREATE TABLE IF NOT EXISTS notes (
     kinds TEXT NOT NULL, hosts TEXT NOT NULL,       -- JSON
     quote TEXT,                             -- the user's words that state it as a rule
     is_outside INTEGER NOT NULL,
+    is_unattended INTEGER NOT NULL DEFAULT 0,
     point TEXT,
     text TEXT,                              -- the curator's wording of the line; why it is wrong
     line INTEGER NOT NULL,
@@ -144,7 +142,6 @@ CREATE TABLE IF NOT EXISTS note_points (    -- the key point that says a note
 CREATE INDEX IF NOT EXISTS notes_by_state ON notes (project, state);
 CREATE INDEX IF NOT EXISTS notes_by_line ON notes (line);
 CREATE INDEX IF NOT EXISTS notes_by_memory ON notes (memory) WHERE memory IS NOT NULL;
-DROP TABLE IF EXISTS lesson_sessions;       -- of version 20
 CREATE TABLE IF NOT EXISTS tags (
     memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
     tag    TEXT NOT NULL,
@@ -210,8 +207,6 @@ CREATE TABLE IF NOT EXISTS quarantine (
     reasons    TEXT NOT NULL,
     since      INTEGER NOT NULL,
     is_waiting INTEGER NOT NULL,
-    screened   TEXT,                        -- `held`, `passes`, or `offered` once the user saw
-                                            -- that it passes; null where it was not asked yet
     UNIQUE (project, key)
 );
 
@@ -225,7 +220,3 @@ CREATE TABLE IF NOT EXISTS sharing (
 );
 CREATE TABLE IF NOT EXISTS read_logs (log TEXT PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL);
-
--- What no version reads any more.
-DROP TABLE IF EXISTS fix_sessions;
-DROP TABLE IF EXISTS fixes;

@@ -1,5 +1,4 @@
-//! The account that answers a job: its backend, its credentials, and the names that jobs have for
-//! it.
+//! The account that answers a job, and the names that jobs have for it.
 //!
 //! A hook writes a job. A worker that was started from another project, with another key, may work
 //! on it later. [`Need`] identifies the right account and holds no secret.
@@ -10,7 +9,7 @@ use std::convert::Infallible;
 use std::path::Path;
 
 use self::address::without_secret;
-use self::named::{ChosenAccount, Models, OpenAi, SecretKey, is_unasked, known_salt, salt};
+use self::named::{ChosenAccount, OpenAi, SecretKey, is_unasked, known_salt, salt};
 use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
@@ -40,15 +39,13 @@ pub(crate) enum Refusal {
     /// The key was not refused, or there is no login to use in its place.
     #[default]
     None,
-    /// Refused: in a terminal the client uses its login. This is the need that the key would have
-    /// met.
+    /// Refused, so that in a terminal the client uses its login; holds the need of the key.
     ForLogin(Need),
     /// Refused, but this session cannot ask the user and therefore uses the key.
     Unasked,
 }
 
 impl Account {
-    /// Returns why the account cannot answer and what to do about it.
     pub(crate) fn lack(&self) -> Option<String> {
         match (self.need.backend, &self.secret, &self.client) {
             (BackendName::Anthropic, None, _) => Some(
@@ -67,7 +64,6 @@ impl Account {
         }
     }
 
-    /// Returns `true` if it answers a job with this need, at home also under a newer key.
     pub(crate) fn answers(&self, need: &Need, is_home: bool) -> bool {
         match &self.refusal {
             Refusal::Unasked if need.is_asked => false,
@@ -86,8 +82,7 @@ impl Account {
     }
 }
 
-/// Returns the account with which this process asks a model. Creates the salt if a key has to be
-/// hashed; respects the user's answer to the client about the key.
+/// Creates the salt if a key has to be hashed; respects the user's answer about the key.
 pub(crate) fn of_worker(
     env: &Env,
     config: &Config,
@@ -96,8 +91,7 @@ pub(crate) fn of_worker(
     found(env, config, (paths, project), || salt(paths))
 }
 
-/// Returns the account for a command that only displays it. Creates no salt: before the first use,
-/// hashes are made with an empty one and match no job.
+/// Creates no salt: before the first use, hashes are made with an empty one and match no job.
 pub(crate) fn to_look_at(
     env: &Env,
     config: &Config,
@@ -147,7 +141,6 @@ fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
         && login::has_refused(env, paths, &key)
 }
 
-/// Builds the account for a need, with the credentials or the program that it uses.
 fn account(found_in: &ClientEnv, config: &Config, need: Need) -> Account {
     let env = &found_in.vars;
     let limit = timeout(BackendName::ClaudeCli, config);
@@ -175,32 +168,17 @@ fn account(found_in: &ClientEnv, config: &Config, need: Need) -> Account {
 }
 
 pub(crate) fn chosen(config: &Config) -> ChosenAccount {
-    let (api, client, server) = (&config.anthropic, &config.claude_cli, &config.openai);
+    let server = &config.openai;
     ChosenAccount {
-        backend: match config.top.backend {
-            BackendChoice::Auto => None,
-            BackendChoice::Anthropic => Some(BackendName::Anthropic),
-            BackendChoice::ClaudeCli => Some(BackendName::ClaudeCli),
-            BackendChoice::Openai => Some(BackendName::Openai),
-            BackendChoice::Rules => Some(BackendName::Rules),
-            BackendChoice::Fixtures => Some(BackendName::Fixtures),
-        },
-        base_url: api.base_url.as_deref().map(without_secret),
-        anthropic: Models {
-            both: api.model.clone(),
-            curator: api.curator_model.clone(),
-        },
-        claude_cli: Models {
-            both: Some(client.model.clone()),
-            curator: client.curator_model.clone(),
-        },
+        backend: BackendName::from_word(config.top.backend.word()),
+        base_url: config.anthropic.base_url.as_deref().map(without_secret),
+        anthropic_model: config.anthropic.model.clone(),
+        client_model: Some(config.claude_cli.model.clone()),
+        curator_model: config.curator.model.clone(),
         openai: Box::new(OpenAi {
             base_url: server.base_url.as_deref().map(without_secret),
             key_variable: server.key_variable.clone(),
-            models: Models {
-                both: server.model.clone(),
-                curator: server.curator_model.clone(),
-            },
+            model: server.model.clone(),
         }),
     }
 }

@@ -1,5 +1,4 @@
-//! News that the user is shown once: at the next start of a session in a project, or by the next
-//! command there.
+//! News that the user is shown once, at the next session start or command in a project.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,6 @@ use crate::paths::Paths;
 
 const MAX_NEWS: u64 = 4 << 10;
 
-/// Appends a text to the project's pending news.
 pub(crate) fn leave(paths: &Paths, project: &Path, text: &str) -> Result<(), FsError> {
     let file = file(paths, project);
     let earlier = fsx::read_if_there(&file, MAX_NEWS)?.unwrap_or_default();

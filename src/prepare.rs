@@ -14,7 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use self::context::{Basis, OwnPoints};
 use crate::account::{self, Need};
-use crate::config::{self, Config, Notices, WorkerMode};
+use crate::config::{self, Config, WorkerMode};
 use crate::env::Env;
 use crate::fsx::FsError;
 use crate::hook::context::HookContext;
@@ -37,8 +37,7 @@ pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
     });
 }
 
-/// Returns the key points that the next start of a project is given, the user's own among them,
-/// and the number of the project's that have no room.
+/// Returns the points, the user's own among them, and the number of the project's without room.
 pub(crate) fn given_next(
     paths: &Paths,
     project: &Path,
@@ -51,7 +50,6 @@ pub(crate) fn given_next(
     Ok((given.unwrap_or_default(), start.left_out))
 }
 
-/// Writes the settings for a project's hooks, and the context that `next` makes for the next start.
 fn keep(
     paths: &Paths,
     project: &Path,
@@ -81,7 +79,6 @@ fn keep(
     }
 }
 
-/// The context of a project's next start, with the stamps of the files that it is made from.
 #[derive(Debug)]
 struct NextStart {
     made_from: Vec<Stamp>,
@@ -112,13 +109,9 @@ fn of_hooks(config: &Config) -> ProjectSettings {
         on_tool_failure: config.hooks.on_tool_failure,
         on_prompt: config.hooks.on_prompt,
         is_inline: config.worker.mode == WorkerMode::Inline,
-        inline_ms: config.worker.inline_ms,
         max_units: config.injection.max_units,
         gives_own: config.injection.own,
-        notices: match config.top.notices {
-            Notices::All => prepared::Notices::All,
-            Notices::Quiet => prepared::Notices::Quiet,
-        },
+        notices: config.top.notices,
         account: account::chosen(config),
     }
 }
@@ -229,7 +222,7 @@ mod tests {
     fn hooks_know_the_defaults_by_themselves() {
         let mut known = ProjectSettings::default();
         // Both name the client's model, in two ways.
-        known.account.claude_cli.both = Some(DEFAULT_CLIENT_MODEL.to_owned());
+        known.account.client_model = Some(DEFAULT_CLIENT_MODEL.to_owned());
         assert_eq!(of_hooks(&Config::default()), known);
     }
 }

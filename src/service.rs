@@ -46,12 +46,10 @@ impl Service {
         self.env.clock().now()
     }
 
-    /// Returns a job id for data that is stored without a job.
     pub fn job(&self) -> String {
         JobId::new(self.now(), rand::random()).to_string()
     }
 
-    /// Opens a tenant's memory on this machine; creates a missing one.
     pub fn memory(&self, tenant: &Tenant) -> anyhow::Result<Memory> {
         Ok(match tenant {
             Tenant::User => sharing::open_memory(&self.paths, &self.config)?,
@@ -66,13 +64,11 @@ impl Service {
         self.paths.own()
     }
 
-    /// Returns the file with the hashes of the server's tokens.
     pub fn tokens_file(&self) -> PathBuf {
         self.paths.server_tokens()
     }
 
-    /// Returns the key points of a project of the user's, by the name it was learned under; `None`
-    /// for an unknown project.
+    /// Finds a project by the name it was learned under; `None` if it is unknown.
     pub fn key_points(&self, project: &str) -> anyhow::Result<Option<Value>> {
         let known = self.memory(&Tenant::User)?.all_projects()?;
         let folder = Path::new(project);

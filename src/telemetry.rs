@@ -21,13 +21,11 @@ pub(crate) const REFLECTIONS: &str = "reflections.jsonl";
 /// The bytes at the log's end that are searched for an earlier line.
 const TAIL: u64 = 256 << 10;
 
-/// Returns the word of a reason, without the details after `: `.
 pub(crate) fn word_of(reason: &str) -> &str {
     reason.split_once(": ").map_or(reason, |(word, _)| word)
 }
 
-/// Appends the line of a reflection. With a `mark`, a line that an interrupted run has written
-/// already is not repeated.
+/// With a `mark`, a line that an interrupted run has written already is not repeated.
 pub(crate) fn reflection(paths: &Paths, line: &str, mark: Option<&str>) {
     let is_there = |mark: &str| {
         fsx::read_tail(&paths.log(REFLECTIONS), TAIL)
@@ -50,9 +48,7 @@ pub(crate) fn reflections(paths: &Paths) -> impl Iterator<Item = Value> {
     })
 }
 
-/// Writes a prompt and its outcome to `folder`: the diagnostic mode of REQ-REFL-006.
-///
-/// The prompt holds masked evidence only. Write errors are ignored.
+/// Writes the diagnostic mode's file (REQ-REFL-006), with masked evidence only; ignores errors.
 pub(crate) fn save_diagnostic<T>(folder: &Path, name: &str, prompt: &str, result: &Answered<T>) {
     _ = fsx::ensure_dir(folder);
     let mut text = format!("=== prompt\n{prompt}\n");

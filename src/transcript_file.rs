@@ -18,8 +18,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// The depth of folders in which subagents' transcripts are searched: `workflows/wf_…/`.
 const DEPTH: usize = 3;
 
-/// Reads a range of a transcript as [`transcript::scan_reader`] does. If later prompts replaced
-/// earlier ones, reads it again without what followed those.
+/// If later prompts replaced earlier ones, reads the range again without what followed those.
 pub fn scan(
     path: &Path,
     range: Range,
@@ -51,7 +50,6 @@ pub fn scan(
     Ok(digest)
 }
 
-/// Returns the folder of a session's subagents, whose transcripts are separate files.
 fn subagents(session: &Path) -> PathBuf {
     session.with_extension("").join("subagents")
 }
@@ -79,7 +77,6 @@ fn are_outside(folder: &Path, depth: usize) -> bool {
     })
 }
 
-/// Reads a whole transcript and calls `see` with each event, as [`transcript::each_event`] does.
 pub fn each_event(
     path: &Path,
     options: &ReadOptions,
@@ -91,8 +88,7 @@ pub fn each_event(
         .context(ACTION, path)
 }
 
-/// Returns the end of the last complete record of a transcript, at least `from`. Reads only the
-/// tail.
+/// Returns at least `from`. Reads only the tail.
 pub fn complete_end(path: &Path, from: u64) -> Result<u64, FsError> {
     let find = || {
         let mut file = fsx::open_regular(path)?;
@@ -102,8 +98,7 @@ pub fn complete_end(path: &Path, from: u64) -> Result<u64, FsError> {
     find().context(ACTION, path)
 }
 
-/// Reads the client's notes on a session's beginnings in a range; `start` must be the start of a
-/// record.
+/// The `start` must be the start of a record.
 pub(crate) fn beginnings(path: &Path, start: u64, end: u64) -> Result<Beginnings, FsError> {
     let end = end.min(start.saturating_add(MAX_READ));
     part(path, Range { start, end })

@@ -1,7 +1,5 @@
-//! The use of a project's key points, and the corrections of its errors: one file each in its state
-//! folder.
-//!
-//! Both are made from the memory and can be made again at any time.
+//! The use of a project's key points and the corrections of its errors: one file each. Both are
+//! made from the memory and can be made again at any time.
 
 use std::path::Path;
 
@@ -21,7 +19,6 @@ pub(crate) enum UsageError {
     File(#[from] FsError),
 }
 
-/// Reads the use of a project's points; empty if the file cannot be read.
 pub(crate) fn record(paths: &Paths, project: &Path) -> UsageRecord {
     fsx::read_json(&paths.usage(project), MAX_FILE).unwrap_or_default()
 }
@@ -37,7 +34,6 @@ pub(crate) fn refresh(paths: &Paths, memory: &Memory, project: &Path) -> Result<
     Ok(fsx::durable(&file, &fsx::to_json(&file, &usage)?)?)
 }
 
-/// Writes the known corrections of a project's errors to the file that hooks read.
 pub(crate) fn refresh_corrections(
     paths: &Paths,
     memory: &Memory,

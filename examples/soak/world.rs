@@ -88,7 +88,7 @@ impl World {
         fs::write(
             config.join("config.toml"),
             "[retry]\nattempts = 2\nbase_ms = 1\ntimeout_ms = 5000\n\
-             [playbook]\nmax_points = 5000\nmax_bytes = 4000000\n",
+             [playbook]\nmax_points = 5000\n",
         )?;
         Ok(world)
     }

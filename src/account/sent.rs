@@ -43,7 +43,6 @@ impl Sent {
         Ok(sent)
     }
 
-    /// Returns who pays for questions to `account`, and what was sent before.
     pub(crate) fn pays(&self, account: &Account) -> String {
         match account.payer() {
             Some(payer) => payer,
@@ -56,7 +55,6 @@ impl Sent {
         }
     }
 
-    /// Returns how much a session sends, and how much was sent today.
     pub(crate) fn sends(&self, account: &Account, config: &Config) -> String {
         let a_session = match self.ever.1.checked_div(self.sessions) {
             Some(mean) => format!("about {} tokens a session", grouped(mean)),
@@ -126,7 +124,6 @@ impl Account {
         Some(payer + &url.collect::<String>())
     }
 
-    /// Returns a variable's name with the settings file that sets it, if one does.
     pub(crate) fn with_place(&self, variable: &str) -> String {
         match self.found_in.place(variable) {
             Some(file) => format!("{variable} of {file}"),

@@ -3,6 +3,7 @@ use super::*;
 use crate::backend::{BaseUrl, Plain};
 use playbook_core::account::AccountStep;
 use rstest::rstest;
+use serde_json::{Value, json};
 use std::path::Path;
 
 const NOWHERE: &str = "/nowhere/playbook";
@@ -55,7 +56,7 @@ fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
     let url = need(2, &config).base_url;
     assert_eq!(url.as_deref(), Some("https://client"));
     config.anthropic.model = Some("file".into());
-    config.anthropic.curator_model = Some("file-curator".into());
+    config.curator.model = Some("file-curator".into());
     config.anthropic.base_url = Some("https://file".into());
     let of_file = need(2, &config);
     assert_eq!(of_file.model_for(AccountStep::Reflector), "file");
@@ -105,10 +106,56 @@ fn a_login_is_named_by_its_folder_and_each_step_by_its_model() {
     assert_ne!(need.key, of("/b", &config).key);
     assert!(!serde_json::to_string(&need).unwrap().contains("/a"));
     config.claude_cli.model = "sonnet".into();
-    config.claude_cli.curator_model = Some("haiku".into());
+    config.curator.model = Some("haiku".into());
     let need = of("/a", &config);
     assert_eq!(need.model_for(AccountStep::Reflector), "sonnet");
     assert_eq!(need.model_for(AccountStep::Curator), "haiku");
+}
+
+/// Managed settings win over the user's and the environment's.
+#[rstest]
+#[case::key(json!({"ANTHROPIC_API_KEY": "theirs"}), "anthropic", "https://user")]
+#[case::address(json!({"ANTHROPIC_BASE_URL": "https://corp"}), "anthropic", "https://corp")]
+#[case::provider(json!({"CLAUDE_CODE_USE_BEDROCK": "1"}), "rules", "")]
+fn an_administrator_decides_who_is_asked(
+    #[case] managed: Value,
+    #[case] backend: &str,
+    #[case] url: &str,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |file: &str, env: &Value| {
+        let file = folder.path().join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, json!({ "env": env }).to_string()).unwrap();
+    };
+    let users = json!({"ANTHROPIC_API_KEY": "user's", "ANTHROPIC_BASE_URL": "https://user"});
+    put("client/settings.json", &users);
+    let general = json!({"ANTHROPIC_API_KEY": "general", "ANTHROPIC_CUSTOM_HEADERS": "X-Team: 1"});
+    put("managed-settings.json", &general);
+    put("managed-settings.d/10-team.json", &managed);
+    put(
+        "managed-settings.d/README.md",
+        &json!({"ANTHROPIC_API_KEY": "no settings"}),
+    );
+    let paths = paths(folder.path().join("client").to_str().unwrap());
+    let env = Env::from_pairs([(name::API_KEY, "shell")]);
+    let client = ClientEnv::managed_in(folder.path(), &env, &paths, None);
+    let key = managed[name::API_KEY].as_str().unwrap_or("general");
+    assert_eq!(client.vars.get(name::API_KEY), Some(key));
+    assert_eq!(client.vars.get(name::CUSTOM_HEADERS), Some("X-Team: 1"));
+    let place = client.place(name::API_KEY).unwrap();
+    let is_of_team = !managed[name::API_KEY].is_null();
+    assert_eq!(
+        place.ends_with("managed-settings.d/10-team.json"),
+        is_of_team,
+        "{place}"
+    );
+    let salt = || Ok::<_, std::convert::Infallible>(b"salt".to_vec());
+    let need = chosen(&Config::default())
+        .need_with(&client, &paths, salt)
+        .unwrap();
+    assert_eq!(need.backend.word(), backend);
+    assert_eq!(need.base_url.unwrap_or_default(), url);
 }
 
 #[test]

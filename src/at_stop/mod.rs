@@ -1,7 +1,5 @@
-//! The Stop hook: asks the gate about a turn that ends.
-//!
-//! [`crate::gate`] finds and weighs. This module applies the settings and drops repetitions. It
-//! says nothing that it could not record first, so no message repeats forever.
+//! The Stop hook: asks [`crate::gate`] about a turn that ends, applies the settings and drops
+//! repetitions. It says nothing that it could not record first, so no message repeats forever.
 
 use std::fmt::Display;
 use std::io;
@@ -23,7 +21,7 @@ use crate::hook::stop::{EndedTurn, TurnVerdict};
 use crate::memory::{Memory, RecallQuery};
 use crate::paths::Paths;
 use crate::playbook::clean::clean_text;
-use crate::queue::ask::{build, max_tokens, parts};
+use crate::queue::ask::{build, max_tokens, parts, timeout};
 use crate::queue::budget::{Caller, Meter};
 use crate::queue::context::Worker;
 use crate::queue::progress::SessionEvidence;
@@ -40,7 +38,6 @@ struct JudgedStop {
     runs: usize,
 }
 
-/// Returns what to say at the end of a turn, if anything.
 pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option<TurnVerdict> {
     let Ok(config) = config::unless_switched_off(&context.paths, &context.project)? else {
         return None;
@@ -58,9 +55,8 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
     };
     let (paths, project) = (&context.paths, &context.project);
     let mut record = logged(context, StopRecord::read(paths, project, stop.session))?;
-    let threshold = config.gate.threshold;
-    let may_ask = config.gate.model && judged.verdict.passes(threshold) && turn.has_ended();
-    if may_ask && record.may_ask(&part.prompt, config.gate.per_step) {
+    let may_ask = config.gate.model && judged.verdict.passes() && turn.has_ended();
+    if may_ask && record.may_ask(&part.prompt) {
         // Recorded first, so that a crash or a useless answer is not paid for twice.
         record.asks(&part.prompt);
         logged(context, record.write(paths, project, stop.session))?;
@@ -73,9 +69,9 @@ pub(crate) fn verdict(context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option
         .screen(|text| screen::objection(text).is_some());
     judged.mask(part.masker());
     let score = judged.verdict.quality_score.get();
-    record.count(&part.prompt, score, threshold);
+    record.count(&part.prompt, score);
     let found = judged.keys(&part.prompt);
-    let speaks = score < threshold && record.may_say(&part.prompt, &found, config.gate.per_step);
+    let speaks = score < gate::QUALITY_THRESHOLD && record.may_say(&part.prompt, &found);
     let verdict = speaks.then(|| say(&judged));
     if let Some(verdict) = &verdict {
         record.add(Spoken {
@@ -126,7 +122,6 @@ struct TurnPart {
 }
 
 impl TurnPart {
-    /// Reads the records of the stop's prompt; `None` where they are not found.
     fn read(context: &HookContext<'_>, stop: &EndedTurn<'_>, config: &Config) -> Option<Self> {
         let records = logged(context, read_step(stop.transcript, stop.prompt))??;
         let secrecy = logged(context, config.secrets.secrecy())?;
@@ -144,11 +139,9 @@ impl TurnPart {
         })
     }
 
-    /// Returns the turn and the number of checks that ran; `None` if a person did not write its
-    /// prompt.
-    ///
-    /// The last prompt in the file may belong to an earlier turn, whose records end with another
-    /// message. Only the id of a prompt rules that out.
+    /// Also counts the checks that ran; `None` if a person did not write its prompt. The last
+    /// prompt in the file may belong to an earlier turn, whose records end with another message.
+    /// Only the id of a prompt rules that out.
     fn turn(&self, context: &HookContext<'_>, stop: &EndedTurn<'_>) -> Option<(Turn, usize)> {
         let (mut turn, mut runs, mut has_prompt) = (Turn::default(), 0, false);
         let see = &mut |event: &transcript::Event<'_>| {
@@ -166,7 +159,6 @@ impl TurnPart {
         (has_prompt && is_it).then_some((turn, runs))
     }
 
-    /// Returns what a model says of the turn, if a trigger fires and it answers in time.
     fn judgement(
         &self,
         context: &HookContext<'_>,
@@ -176,7 +168,7 @@ impl TurnPart {
         let is_copy = &mut |_, _| false;
         let digest = transcript::scan_reader(&self.records[..], 0, &self.options, is_copy);
         let turn = SessionEvidence::of(logged(context, digest)?, EVIDENCE);
-        let why = should_reflect(&turn.facts, None, &config.triggers)?;
+        let why = should_reflect(&turn.facts, None, &config.triggers.off)?;
         let judged = ask(context, config, &turn, &self.masker().mask(stop.message));
         let told = match &judged {
             Ok(judged) => format!("gate: {why}: {:.2}", judged.quality_score.get()),
@@ -199,6 +191,8 @@ fn logged<T>(context: &HookContext<'_>, done: Result<T, impl Display>) -> Option
 const EVIDENCE: u64 = 6_000;
 const MAX_TOKENS: u32 = 2_000;
 const MAX_LESSONS: u64 = 3;
+/// The time limit of a judgement; after it the turn ends as if nothing were found.
+const DEADLINE: Duration = Duration::from_secs(20);
 
 fn ask(
     context: &HookContext<'_>,
@@ -207,9 +201,9 @@ fn ask(
     message: &str,
 ) -> anyhow::Result<Judgement> {
     let (paths, project) = (&context.paths, &context.project);
-    let deadline = Duration::from_millis(config.gate.timeout_ms);
     let account = account::of_worker(context.env, config, (paths, Some(project)))?;
     let need = account.need.clone();
+    let deadline = DEADLINE.min(timeout(need.backend, config));
     anyhow::ensure!(need.backend != BackendName::Rules, "no model is set up");
     state_guard::close(paths)?;
     let user = config::load(&paths.config_file())?;
@@ -264,8 +258,9 @@ const VERSION: u32 = 1;
 const MAX_RECORD_BYTES: u64 = 1 << 20;
 /// The most turns that are remembered of a session; after that the gate is silent.
 const MAX_TURNS: usize = 200;
+/// The most messages, and the most questions to the model, between two prompts.
+const PER_STEP: usize = 2;
 
-/// The stops of a session at which the gate was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct StopRecord {
     v: u32,
@@ -278,7 +273,6 @@ struct StopRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Spoken {
     at: Timestamp,
-    /// The id of the turn's prompt.
     prompt: String,
     score: f64,
     findings: Vec<String>,
@@ -301,7 +295,6 @@ impl Default for StopRecord {
 }
 
 impl StopRecord {
-    /// Reads the record of a session; returns an empty one if there is no file.
     fn read(paths: &Paths, project: &Path, session: &str) -> Result<Self, FsError> {
         let file = record_file(paths, project, session);
         if !file.exists() {
@@ -313,9 +306,9 @@ impl StopRecord {
     }
 
     /// Counts a stop, and records whether the guidance before it improved the score.
-    fn count(&mut self, prompt: &str, score: f64, threshold: f64) {
+    fn count(&mut self, prompt: &str, score: f64) {
         self.asked += 1;
-        self.not_passed += u64::from(score < threshold);
+        self.not_passed += u64::from(score < gate::QUALITY_THRESHOLD);
         if let Some(last) = self.spoken.last_mut()
             && last.prompt == prompt
             && last.should_retry
@@ -324,21 +317,20 @@ impl StopRecord {
         }
     }
 
-    fn may_ask(&self, prompt: &str, per_step: usize) -> bool {
+    fn may_ask(&self, prompt: &str) -> bool {
         let of_prompt = self.models_asked.iter().filter(|asked| *asked == prompt);
-        self.models_asked.len() < MAX_TURNS && of_prompt.count() < per_step
+        self.models_asked.len() < MAX_TURNS && of_prompt.count() < PER_STEP
     }
 
     fn asks(&mut self, prompt: &str) {
         self.models_asked.push(prompt.to_owned());
     }
 
-    /// Returns `true` if any finding is new and the prompt's limit is not reached.
-    fn may_say(&self, prompt: &str, findings: &[String], per_step: usize) -> bool {
+    fn may_say(&self, prompt: &str, findings: &[String]) -> bool {
         let of_prompt = self.spoken.iter().filter(|spoken| spoken.prompt == prompt);
         let is_said = |key: &String| self.spoken.iter().any(|said| said.findings.contains(key));
         self.spoken.len() < MAX_TURNS
-            && of_prompt.count() < per_step
+            && of_prompt.count() < PER_STEP
             && !findings.iter().all(is_said)
     }
 
@@ -403,12 +395,9 @@ fn read_file(file: &Path) -> Option<StopRecord> {
 /// The most bytes read from the end of a transcript; a longer turn is not judged.
 const MAX_TAIL_BYTES: u64 = 4 << 20;
 
-/// Reads whole lines from a prompt's line to the end of the file. The line is the first that names
-/// `prompt`, or a person's last prompt if the client gives no id. Returns `None` if it is not
-/// found.
-///
-/// The client writes the prompt's id into each record of the user's side, and the prompt's own
-/// record comes first.
+/// Reads whole lines from the first that names `prompt`, or from a person's last prompt if the
+/// client gives no id. The client writes the prompt's id into each record of the user's side, and
+/// the prompt's own record comes first.
 fn read_step(transcript: &Path, prompt: Option<&str>) -> Result<Option<Vec<u8>>, FsError> {
     let bytes = match fsx::read_tail(transcript, MAX_TAIL_BYTES) {
         Err(error) if error.is_missing() => return Ok(None),

@@ -17,8 +17,6 @@ pub struct Anthropic {
 }
 
 impl Anthropic {
-    /// Prepares requests to `base`; nothing is sent yet.
-    ///
     /// If TLS cannot be set up, each answer is a failure that says so.
     pub fn new(base: BaseUrl, credential: Credential, policy: RetryPolicy) -> Self {
         Self {

@@ -15,15 +15,13 @@ pub enum Plain {
     Anywhere,
 }
 
-/// A base URL without secrets that keeps to the rules on TLS.
-///
-/// It has no trailing slash, so two spellings of one address are equal.
+/// A base URL without secrets that keeps to the rules on TLS. It has no trailing slash, so two
+/// spellings of one address are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// Parses an address; ignores white space around it and slashes at its end. The error does not
-    /// show a user name or password that the address holds.
+    /// Ignores spaces around it and slashes at its end. The error shows no user name or password.
     pub fn parse(text: &str, plain: Plain) -> anyhow::Result<Self> {
         let invalid = |why: &str| {
             anyhow!(

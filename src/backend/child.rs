@@ -38,8 +38,7 @@ pub(crate) enum Broken {
     TooLarge,
 }
 
-/// Runs `command` with `input` on stdin, for at most `limit`, reading at most `max` bytes of
-/// stdout. Calls `started` with the process id.
+/// Reads at most `max` bytes of stdout; calls `started` with the process id.
 pub(crate) async fn run(
     mut command: Command,
     input: &[u8],
@@ -92,7 +91,6 @@ pub(crate) async fn run(
     })
 }
 
-/// Feeds and reads the program until it has ended and its last output has arrived.
 async fn converse(
     group: &mut ProcessGroup,
     talk: impl Future<Output = Result<(), Broken>>,
@@ -116,8 +114,7 @@ async fn converse(
     Ok(())
 }
 
-/// Reads a stream to its end and keeps the first `max` bytes. With `is_wanted_whole`, more than
-/// that is an error at once.
+/// Keeps the first `max` bytes of a stream. With `is_wanted_whole`, more is an error at once.
 async fn keep(
     stream: &mut (impl AsyncRead + Unpin),
     kept: &mut Vec<u8>,

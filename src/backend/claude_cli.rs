@@ -46,7 +46,6 @@ const ISOLATION: [&str; 13] = [
 ];
 
 /// The variables that the client needs to find itself, its login and the network.
-///
 /// `ANTHROPIC_API_KEY` and `ANTHROPIC_AUTH_TOKEN` are left out: with one, the client would bill it
 /// instead of the login. The base URL and headers stay, so requests go where the user's own client
 /// sends them.
@@ -58,9 +57,7 @@ const INHERITED: &str = "
     CLAUDE_CODE_CLIENT_CERT CLAUDE_CODE_CLIENT_KEY CLAUDE_CODE_CLIENT_KEY_PASSPHRASE
 ";
 
-/// Asks the client's own model through a nested `claude -p`.
-///
-/// Its `Debug` form leaves out the environment, which may hold a token.
+/// The `Debug` form leaves out the environment, which may hold a token.
 #[derive(Clone)]
 pub struct ClaudeCli {
     program: PathBuf,
@@ -70,11 +67,9 @@ pub struct ClaudeCli {
 }
 
 impl ClaudeCli {
-    /// Prepares calls of `program` that take at most `limit` each. By itself the client repeats
-    /// refused requests for minutes.
-    ///
-    /// `environment` is usually all of the worker's own. The client inherits only what it needs,
-    /// and with a provider such as Bedrock also that provider's variables.
+    /// Takes at most `limit` a call: by itself the client repeats refused requests for minutes. Of
+    /// `environment`, usually the worker's own, the client inherits only what it needs. With a
+    /// provider such as Bedrock that includes the provider's variables.
     pub fn new(
         program: PathBuf,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -94,7 +89,6 @@ impl ClaudeCli {
         }
     }
 
-    /// Sets the user's `apiKeyHelper`, from which the client gets its key.
     pub(crate) fn with_helper(self, command: Option<&str>) -> Self {
         let helper = command.map(str::to_owned);
         Self { helper, ..self }
@@ -124,8 +118,7 @@ impl ClaudeCli {
         command
     }
 
-    /// Returns the argument of `--settings`. A helper's command may hold a secret, so it is written
-    /// to a file and not shown on the command line.
+    /// A helper's command may hold a secret: it is written to a file, not on the command line.
     fn settings(&self, den: &Den) -> Result<OsString, FsError> {
         match &self.helper {
             None => Ok(SETTINGS.into()),

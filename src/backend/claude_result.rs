@@ -94,7 +94,6 @@ fn no_result(said: &str, complained: &str, status: ExitStatus) -> Flaw {
     Flaw::new(kind, format!("it ended with {status}: {}", quote(words)))
 }
 
-/// Reads the status out of `API Error: 529 …`.
 fn status_in(words: &str) -> Option<u64> {
     let after = words.split_once("API Error: ")?.1;
     after.get(..3)?.parse().ok()

@@ -20,20 +20,17 @@ pub struct Credential {
 }
 
 impl Credential {
-    /// Parses an API key; ignores white space around it.
     pub fn api_key(text: &str) -> Result<Self, KeyError> {
         let key = key_in(text)?;
         Self::default().with(HeaderName::from_static("x-api-key"), key, key)
     }
 
-    /// Parses a bearer token; ignores white space around it.
     pub fn token(text: &str) -> Result<Self, KeyError> {
         let token = key_in(text)?;
         Self::default().with(AUTHORIZATION, &format!("Bearer {token}"), token)
     }
 
-    /// Adds the user's own headers, one `Name: value` a line. They replace ours of the same name,
-    /// as they do in the client.
+    /// Adds the user's headers, one `Name: value` a line; as in the client, they replace ours.
     pub fn and_headers(mut self, lines: &str) -> Result<Self, String> {
         for (at, line) in lines.lines().enumerate() {
             let line = line.trim();

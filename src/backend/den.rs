@@ -21,7 +21,6 @@ const MAX_MARK: u64 = 1 << 12;
 
 pub(super) struct Den {
     folder: TempDir,
-    /// The empty folder in which the client runs.
     pub(super) room: PathBuf,
 }
 

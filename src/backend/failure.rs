@@ -13,7 +13,6 @@ pub struct BackendFailure {
     pub kind: FailureKind,
     /// The message for users: `could not get an answer from …: …`.
     pub message: String,
-    /// The server's request for a pause, if it sent one.
     pub retry_after: Option<Duration>,
     pub attempts: u32,
     /// The tokens that a useless reply cost.
@@ -41,8 +40,7 @@ worded! {
         Connection = "Connection",
         /// Status 429, or the limit of a subscription.
         RateLimited = "RateLimited",
-        /// Status 409 or 5xx, or any other without an API error in its body, such as a proxy's
-        /// page.
+        /// Status 409 or 5xx, or any other without an API error in its body, as of a proxy.
         ServerError = "ServerError",
         /// Status 401, an API error with 403, or a client that is not logged in.
         RefusedKey = "RefusedKey",
@@ -55,14 +53,12 @@ worded! {
         /// Status 3xx; a redirect is never followed.
         Redirected = "Redirected",
         NotStarted = "NotStarted",
-        /// The client's program ended without any answer.
         Crashed = "Crashed",
         /// The body is no message: an HTML page, empty, cut off, too large, or binary.
         NotAMessage = "NotAMessage",
         /// The client reports an error that names no status.
         ClientError = "ClientError",
-        /// An API error with any other 4xx, caused by an account or a setting: every question would
-        /// get it.
+        /// An API error with any other 4xx: an account or a setting is at fault, not the question.
         BadRequest = "BadRequest",
         /// An API error about this question alone: too long, or filtered.
         BadQuestion = "BadQuestion",
@@ -81,8 +77,7 @@ worded! {
 }
 
 impl FailureKind {
-    /// Returns a command that helps against a lasting failure, and its explanation; `None` if
-    /// waiting helps.
+    /// Returns a command that helps against a lasting failure, and why; `None` if waiting helps.
     pub(crate) fn remedy(self, backend: BackendName) -> Option<(&'static str, &'static str)> {
         let with_model = |why| match backend {
             BackendName::ClaudeCli => ("playbook config set claude_cli.model MODEL", why),
@@ -100,7 +95,7 @@ impl FailureKind {
                  start tries it",
             ),
             (Self::NoCredit, _) => (
-                "playbook jobs retry",
+                "playbook jobs retry --all",
                 "tries at once; first top up the balance, or give another key",
             ),
             (Self::NotFound, _) => {
@@ -121,10 +116,8 @@ impl FailureKind {
         })
     }
 
-    /// Returns `true` if the job should wait: time, a key or settings may fix the failure.
-    ///
-    /// A mistyped model, an empty balance or a firewall's page thus never discards a job. A
-    /// well-formed answer that faults this question does not change by waiting.
+    /// Returns `true` if waiting may help: a mistyped model, an empty balance or a firewall's page
+    /// never discards a job. Waiting does not change an answer that faults this question.
     pub fn may_pass(self) -> bool {
         !matches!(
             self,
@@ -139,12 +132,10 @@ impl FailureKind {
         )
     }
 
-    /// Returns `true` if another key or login helps.
     pub(crate) fn is_of_the_key(self) -> bool {
         matches!(self, Self::RefusedKey | Self::NoPermission)
     }
 
-    /// Returns `true` if the same request is worth sending again immediately.
     pub(super) fn is_retried(self) -> bool {
         matches!(
             self,

@@ -1,7 +1,6 @@
 //! Recorded replies: the same prompt gets the same completion, without a network.
 //!
-//! A fixtures file has one JSON object per line, `{"prompt_hash", "completion"}`; the hash is a
-//! [`prompt_hash`].
+//! A file has one JSON object per line, `{"prompt_hash", "completion"}`, with a [`prompt_hash`].
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

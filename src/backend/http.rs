@@ -24,8 +24,6 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Prepares requests with a header that the API requires; nothing is sent yet.
-    ///
     /// If TLS cannot be set up, each answer is a failure that says so.
     pub(super) fn new(
         base: BaseUrl,
@@ -113,7 +111,6 @@ impl Server {
     }
 }
 
-/// Builds a client that follows no redirects and, without TLS, uses no proxy.
 fn client(
     base: &BaseUrl,
     credential: Option<&Credential>,

@@ -91,7 +91,6 @@ fn no_message(what: &str, body: &str) -> Flaw {
     Flaw::new(FailureKind::NotAMessage, detail)
 }
 
-/// Builds a reply from a model's text; a refused, cut-off or empty one is a flaw.
 pub(super) fn reply(
     stop_reason: Option<&str>,
     text: &str,
@@ -122,8 +121,7 @@ pub(super) fn reply(
     Err(Flaw { tokens, ..flaw })
 }
 
-/// Reads the token counts of a `usage` object. A missing count is zero, and each is limited to what
-/// one call can cost.
+/// Limits each count to what one call can cost; a missing one is zero.
 pub(super) fn tokens(usage: &Value) -> TokenCount {
     let count = |key: &str| usage[key].as_u64().unwrap_or(0).min(MOST_TOKENS);
     let input = [
@@ -161,8 +159,7 @@ pub(super) fn error(value: &Value) -> Option<(&str, &str)> {
     }
 }
 
-/// Classifies a status and the API's error, if the body has one. Most statuses without one come
-/// from a proxy on the way and are temporary.
+/// Classifies a status. Most without an API error come from a proxy on the way and are temporary.
 pub(super) fn kind_of_status(status: u16, api_error: Option<(&str, &str)>) -> FailureKind {
     match (status, api_error) {
         (300..=399, _) => FailureKind::Redirected,
@@ -198,7 +195,6 @@ fn kind_of_bad_request(words: &str) -> FailureKind {
     }
 }
 
-/// Classifies an API error that came without its own status; `None` for an unknown type.
 fn kind_of_error(sort: &str, words: &str) -> Option<FailureKind> {
     Some(match sort {
         "authentication_error" => FailureKind::RefusedKey,

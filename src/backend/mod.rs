@@ -59,8 +59,7 @@ pub struct Ask<'a> {
     /// The model's id, or its alias for `claude-cli`; the offline backends ignore it.
     pub model: &'a str,
     pub max_tokens: u32,
-    /// The marker that fences untrusted text in the prompt; empty if the prompt has none. A reply
-    /// that contains it is an echo.
+    /// The fence around untrusted text; empty without any. A reply that contains it is an echo.
     pub marker: &'a str,
     /// The most requests that this question may use, within the retry policy.
     pub attempts: u32,
@@ -78,7 +77,6 @@ impl Ask<'_> {
 pub struct BackendReply {
     /// The text; never empty.
     pub text: String,
-    /// The model that wrote the text, as the backend names it.
     pub model: String,
     pub tokens: TokenCount,
     pub attempts: u32,

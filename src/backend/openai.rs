@@ -23,7 +23,6 @@ const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 /// The tags around the thinking that some models print before they answer.
 const THINKING: (&str, &str) = ("<think>", "</think>");
 
-/// Asks a server with chat completions; the key is optional.
 #[derive(Debug)]
 pub struct Openai {
     server: Server,

@@ -16,7 +16,6 @@ const PROMPT_VERSION: u32 = 1;
 const NONCE: &str = "{nonce}";
 const KEY_DIGITS: usize = 12;
 
-/// Returns the hash of a prompt, in lower-case hexadecimal digits.
 pub(crate) fn prompt_hash(ask: &Ask<'_>) -> String {
     let text = |text: &str| match ask.marker {
         "" => collapse(text),
@@ -34,7 +33,6 @@ pub(crate) fn fixture_key(hash: &str) -> &str {
     &hash[..KEY_DIGITS]
 }
 
-/// Replaces every run of white space by one space, and removes it at both ends.
 fn collapse(text: &str) -> String {
     // The four separators that Python counts as white space and Unicode does not.
     let is_space = |c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c);

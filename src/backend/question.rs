@@ -19,7 +19,6 @@ pub(crate) struct Answered<T> {
     /// The result; empty when there is a cause.
     pub(crate) result: T,
     pub(crate) skipped: Vec<Skipped>,
-    /// The reason why the result is empty; `None` after a success.
     pub(crate) cause: Option<BackendFailure>,
     /// The raw replies, for the diagnostic mode.
     pub(crate) replies: Vec<String>,

@@ -34,11 +34,8 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns the pause after the given number of failures, or `None` if the server asks for a
-    /// longer one than `longest_wait`.
-    ///
-    /// `chance` is between -1 and 1. A server's `retry-after` is used exactly; zero or a past date
-    /// counts as not given.
+    /// Returns `None` if the server asks for a longer pause than `longest_wait`. A `retry-after` is
+    /// used exactly; zero or a past date counts as not given. `chance` is between -1 and 1.
     fn pause(&self, failures: u32, retry_after: Option<Duration>, chance: f64) -> Option<Duration> {
         if let Some(wait) = retry_after.filter(|wait| !wait.is_zero()) {
             return (wait <= self.longest_wait).then_some(wait);
@@ -49,14 +46,12 @@ impl RetryPolicy {
     }
 }
 
-/// Returns the time limit of the next request; zero once the deadline has passed.
 pub(super) fn time_left(request: Duration, deadline: Option<Instant>) -> Duration {
     let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
     left.map_or(request, |left| left.min(request))
 }
 
-/// Repeats `attempt` with a time limit until it succeeds, the policy ends, or the question's own
-/// attempts or time are used up.
+/// Repeats until success, the policy's end, or the end of the question's own attempts or time.
 pub(super) async fn repeat<A, F>(
     policy: &RetryPolicy,
     ask: &Ask<'_>,

@@ -8,8 +8,6 @@ use std::io::{self, IsTerminal as _};
 use super::output::Hinted;
 use crate::env::{Env, name};
 
-/// Returns `true` if the client's agent runs this command: the client's variable is set, and stdin
-/// is no terminal.
 pub(super) fn is_at_it(env: &Env) -> bool {
     env.get(name::CLAUDECODE).is_some() && !io::stdin().is_terminal()
 }

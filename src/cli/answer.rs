@@ -36,7 +36,6 @@ pub(super) fn give(as_json: bool, screen: &str, answer: impl Serialize) -> anyho
     show(screen, answer)
 }
 
-/// Prints an answer in the layout `screen`, with lines as wide as the terminal.
 pub(super) fn show(screen: &str, answer: impl Serialize) -> anyhow::Result<()> {
     for line in laid_out(screen, answer)?.lines() {
         output::line(format_args!("{line}"))?;
@@ -62,7 +61,6 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.render_str(&coloured(screen), Value::from(Serde(answer)))
 }
 
-/// Returns the template environment shared by the screens and the report's page.
 pub(super) fn environment() -> Environment<'static> {
     let mut env = Environment::new();
     // A macro's output is not escaped again.

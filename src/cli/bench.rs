@@ -110,7 +110,6 @@ fn settings(paths: &Paths, file: Option<&Path>) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-/// Reads the demo's session: helpful and harmful citations, and a rule of the user's.
 fn fixed_session() -> anyhow::Result<SessionEvidence> {
     let (options, bytes) = (ReadOptions::default(), SESSION.as_bytes());
     let digest = scan_reader(bytes, 0, &options, &mut |_, _| false);

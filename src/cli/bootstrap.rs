@@ -182,7 +182,6 @@ impl BootstrapPlan {
         self.shares.sessions.iter().copied().chain(runs).sum()
     }
 
-    /// Returns the plan as part of the one object of `--json`, before anything is done.
     fn json(&self) -> Value {
         json!({
             "project": self.project,
@@ -206,7 +205,6 @@ impl BootstrapPlan {
     }
 }
 
-/// Makes the jobs of a plan, oldest first, and has those of an earlier run tried again.
 fn enqueue<'a>(context: &'a Worker, plan: &'a BootstrapPlan) -> anyhow::Result<Watch<'a>> {
     let mut shares = plan.shares.sessions.iter().copied();
     let mut requests = Vec::new();
@@ -243,7 +241,6 @@ struct Watch<'a> {
     /// All jobs that are waited for; curator runs are added as they come up.
     jobs: Vec<JobId>,
     pending: Vec<JobId>,
-    /// The requests that no worker has carried out yet.
     requests: Vec<PathBuf>,
     /// The pending jobs that no worker can do soon, each with the reason.
     waiting: Vec<(JobId, String)>,
@@ -314,7 +311,6 @@ impl Watch<'_> {
         Ok(has_work)
     }
 
-    /// Adds the outcome to the plan; returns the exit status.
     fn sum_up(&self, answer: &mut Value) -> anyhow::Result<u8> {
         let memory = self.context.memory();
         let (mut done, mut runs) = (Vec::new(), Vec::new());

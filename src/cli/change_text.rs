@@ -47,8 +47,7 @@ fn deed(change: &PointChange) -> String {
     }
 }
 
-/// Describes a change from its JSON, as [`in_json`] writes it. An unknown kind from a later version
-/// is shown as its word.
+/// Describes a change from its JSON; an unknown kind, from a later version, is its word.
 pub(super) fn remembered(mut change: Value) -> String {
     change["id"] = change["point"].take();
     let kind = plain(change["kind"].as_str().unwrap_or_default());
@@ -79,7 +78,6 @@ pub(super) fn by_hand(event: &str) -> Option<&'static str> {
     found.map(|(_, words)| *words)
 }
 
-/// Returns the first part of a session's id if it is a UUID, else the whole id.
 pub(super) fn short(session: &str) -> &str {
     match session.split_once('-') {
         Some((first, _)) if session.len() == UUID => first,

@@ -10,6 +10,7 @@ use crate::paths::project_config_file;
 use crate::prepare;
 use crate::queue::ask;
 use crate::redact::{self, Masker};
+use reqwest::Url;
 
 /// The keys that hold an address, each with the backend that uses it.
 const ADDRESSES: [(&str, BackendName); 2] = [
@@ -72,7 +73,7 @@ fn described(
     source: SettingSource,
 ) -> Value {
     json!({
-        "key": key.name(),
+        "key": key.name,
         "value": value(config, key),
         "default": value(&Config::default(), key),
         "set_in": file(place, source),
@@ -89,7 +90,7 @@ fn value(config: &Config, key: &SettingKey) -> Value {
     };
     match key.shown(config).and_then(parse).unwrap_or_default() {
         // A word of it may be the password itself: `echo hunter2`.
-        Value::Array(mut words) if key.name() == "memory.password_command" => {
+        Value::Array(mut words) if key.name == "memory.password_command" => {
             for word in words.iter_mut().skip(1) {
                 *word = "[masked]".into();
             }
@@ -123,7 +124,7 @@ fn get(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
     state_guard::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
-    let mut keys = keys.iter().filter(|(other, _)| other.name() == key.name());
+    let mut keys = keys.iter().filter(|(other, _)| other.name == key.name);
     let source = keys
         .next()
         .map_or(SettingSource::Default, |(_, source)| *source);
@@ -250,10 +251,11 @@ pub(super) fn problems(session: &NamedSession) -> Vec<String> {
         let flaw = "\"openai\" needs `openai.model`: the server's name for the model";
         flawed("backend", flaw.to_owned());
     }
-    if let Some(url) = &config.memory.url
-        && !["postgres://", "postgresql://"]
-            .iter()
-            .any(|scheme| url.starts_with(scheme))
+    if config
+        .memory
+        .url
+        .as_deref()
+        .is_some_and(|url| !is_database(url))
     {
         let flaw = "not an address such as postgres://user@host/database";
         flawed("memory.url", flaw.to_owned());
@@ -264,4 +266,12 @@ pub(super) fn problems(session: &NamedSession) -> Vec<String> {
         flawed("fixtures.path", flaw.to_string());
     }
     found
+}
+
+/// Returns `true` for an address of `PostgreSQL` that names a host, or a socket in its query.
+fn is_database(address: &str) -> bool {
+    Url::parse(address).is_ok_and(|url| {
+        let names_host = url.has_host() || url.query_pairs().any(|(key, _)| key == "host");
+        ["postgres", "postgresql"].contains(&url.scheme()) && names_host
+    })
 }

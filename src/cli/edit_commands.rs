@@ -145,7 +145,6 @@ fn finish_first(session: &NamedSession, id: &JobId) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes a change in a project, or in the user's own points if it concerns those.
 pub(super) fn run(on: &args::On, edit: &PlaybookEdit) -> anyhow::Result<()> {
     let session = if edit.points().iter().any(|id| is_own_name(id)) {
         NamedSession::on_own()?
@@ -164,8 +163,7 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     let left = match check(session, &context, edit, session.masked_playbook()?)? {
         Checked::Changes { left } => left,
         Checked::Left(left) if matches!(edit, PlaybookEdit::Undo { .. }) => {
-            // Another process may be making the same undo; its job is removed once that is
-            // recorded.
+            // Another process may be making the same undo: its job stays until that is recorded.
             let is_at_it = is_waiting(session, edit)?;
             match check(session, &context, edit, session.masked_playbook()?)? {
                 Checked::Nothing(why) => return tell_nothing(&why, as_json),
@@ -192,7 +190,6 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     Ok(())
 }
 
-/// Returns `true` if a job for the same change waits or is being worked on.
 fn is_waiting(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<bool> {
     let rows = jobs::rows(session, session.env.clock().now())?;
     let edits = rows
@@ -201,7 +198,6 @@ fn is_waiting(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<boo
     Ok(edits.into_iter().any(|other| other == edit))
 }
 
-/// Makes a change without output; it may have been made already.
 pub(super) fn quietly(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
@@ -284,8 +280,7 @@ pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
     answer::give(as_json, SCREEN, answer)
 }
 
-/// Reports that an edit waits for the user because of `why`, or that the user has decided on it
-/// before.
+/// Reports that an edit waits because of `why`, or that the user has decided on it before.
 fn tell_screened(
     session: &NamedSession,
     context: &Worker,
@@ -305,8 +300,7 @@ fn tell_screened(
     answer::show(SCREEN, json!({"held": true, "reason": why}))
 }
 
-/// Creates a job for an edit and completes it. The edit is masked, because the job may have to
-/// wait. Returns the outcome.
+/// Masks the edit, because the job may have to wait.
 pub(super) fn carry_out(
     session: &NamedSession,
     context: &Arc<Worker>,

@@ -6,7 +6,7 @@ use super::install::hooks;
 use super::prelude::*;
 use super::reflect;
 use crate::config::{self, GateMode};
-use crate::gate::Stops;
+use crate::gate::{QUALITY_THRESHOLD, Stops};
 use crate::setup::{ClientSettings, Hooks};
 use crate::{prepare, transcript_file};
 
@@ -24,7 +24,6 @@ pub(super) fn run(args: &args::GateArgs) -> anyhow::Result<()> {
 }
 
 fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Result<()> {
-    let threshold = session.config.gate.threshold;
     let transcript = std::path::absolute(transcript)?;
     let options = reflect::options(session, &transcript)?;
     let mut stops = Stops::default();
@@ -32,14 +31,13 @@ fn show(session: &NamedSession, transcript: &Path, as_json: bool) -> anyhow::Res
     let stops = stops.finish();
     let stops = stops.iter().map(|stop| {
         let mut value = json!(stop);
-        value["passes"] = stop.verdict.passes(threshold).into();
+        value["passes"] = stop.verdict.passes().into();
         value
     });
-    let answer = json!({"threshold": threshold, "stops": stops.collect::<Vec<_>>()});
+    let answer = json!({"threshold": QUALITY_THRESHOLD, "stops": stops.collect::<Vec<_>>()});
     answer::give(as_json, include_str!("screens/gate.txt"), answer)
 }
 
-/// Sets the mode and registers or removes the hook; refuses the agent.
 fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
     let (place, _) = NamedSession::examine(None)?;
     agent::refuse(&place.env, "what becomes of a turn")?;
@@ -62,8 +60,7 @@ fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
     answer::give(as_json, include_str!("screens/gate_switch.txt"), answer)
 }
 
-/// Returns the program that answers the hook: the installed one, else this one, which may be the
-/// plugin's.
+/// Returns the installed program, else this one, which may be the plugin's.
 pub(super) fn program(place: &NamedSession) -> anyhow::Result<PathBuf> {
     let installed = hooks(&place.paths, SettingsScope::User)
         .bin()
@@ -78,7 +75,6 @@ pub(super) fn program(place: &NamedSession) -> anyhow::Result<PathBuf> {
     })?)
 }
 
-/// Sets the mode; does not write a file that has it already.
 fn set(place: &NamedSession, mode: GateMode) -> anyhow::Result<()> {
     let file = place.paths.config_file();
     if config::load(&file)?.gate.mode == mode {

@@ -5,11 +5,11 @@ use std::io::Read as _;
 
 use super::doctor::off_by;
 use super::prelude::*;
-use crate::memory::reflection_ids;
+use crate::memory::{Limits, MemoryError, reflection_ids};
 use crate::queue::ask::{self, Asker, BackendParts, SessionQuestion};
 use crate::queue::progress::SessionEvidence;
 use crate::queue::record::{self, Generated};
-use crate::queue::{recover, screening};
+use crate::queue::screening;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::learned::{Learned, LearnedFrom, NewReflection};
 use crate::reflect::note::NewNote;
@@ -23,11 +23,12 @@ use crate::transcript::Facts;
 use crate::usage;
 
 const MAX_BODY: u64 = 64 << 20;
+/// The longest wait for another process that has the memory locked.
+const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Reflects on the trace on stdin. Every answer is one JSON object; a failure has `error` and a
-/// status of its own.
+/// Prints one JSON object in any case; a failure has `error` and a status of its own.
 pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
-    let store = args.store.then_some(&store as StoreLearned<'_>);
+    let store = args.store.then_some(&store_patiently as StoreLearned<'_>);
     let tenant = args.whose.tenant.as_ref();
     let generated = body().and_then(|body| generate(body, tenant, args.project.as_deref(), store));
     let (answer, status) = match generated {
@@ -43,7 +44,6 @@ pub(super) fn run(args: &args::GenerateArgs) -> anyhow::Result<u8> {
     output::json(&answer).map(|()| status)
 }
 
-/// Stores what a trace has taught; returns the ids.
 pub type StoreLearned<'a> = &'a dyn Fn(&ToStore<'_>) -> anyhow::Result<Vec<String>>;
 
 pub struct ToStore<'a> {
@@ -63,9 +63,8 @@ pub fn flaw(error: &anyhow::Error) -> (Option<&str>, String) {
     }
 }
 
-/// Reflects on a trace (spec/3 `ReflectionContext`). `chosen` and `project` apply where the trace
-/// names no tenant or project. The answer is spec/3's `ReflectionResult` with the ids, and the
-/// evaluator's verdict.
+/// Reads spec/3's `ReflectionContext`; `chosen` and `project` apply where it names none. Returns
+/// spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
 pub fn generate(
     mut body: Value,
     chosen: Option<&Tenant>,
@@ -239,8 +238,7 @@ impl LearnedFromTrace {
             "error_category": text.error_category,
             "source_event_ids": text.event_ids,
             "related_memory_ids": text.related,
-            // The reasons why something is not kept: it looks like an attack, or no event of the
-            // trace supports it.
+            // What is not kept looks like an attack, or no event of the trace supports it.
             "refused": refused.collect::<Vec<_>>(),
         })
     }
@@ -309,8 +307,21 @@ fn tenant(body: &Value, chosen: Option<&Tenant>) -> anyhow::Result<Tenant> {
     }
 }
 
-/// Stores what was learned in the tenant's memory on this machine; returns the ids.
-///
+fn store_patiently(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
+    let begun = Instant::now();
+    let is_busy = |error: &anyhow::Error| {
+        let error = error.downcast_ref::<MemoryError>();
+        error.is_some_and(MemoryError::is_busy) && begun.elapsed() < PATIENCE
+    };
+    loop {
+        // Each attempt waits ten seconds for the lock, and counts nothing twice.
+        match store(what) {
+            Err(error) if is_busy(&error) => output::note(&format!("{error:#}; still waiting")),
+            stored => return stored,
+        }
+    }
+}
+
 /// Hooks use only the user's own memory, and another tenant's texts are not held back for review.
 /// Only the answer says what was refused.
 pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
@@ -332,7 +343,7 @@ pub fn store(what: &ToStore<'_>) -> anyhow::Result<Vec<String>> {
         let project = Path::new(&source.project);
         usage::refresh_corrections(&session.paths, &memory, project)?;
     } else {
-        memory.prune(&recover::limits(&session.config), source.time)?;
+        memory.prune(&Limits::default(), source.time)?;
     }
     Ok(ids)
 }

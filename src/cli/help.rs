@@ -10,8 +10,7 @@ use super::args::Cli;
 use super::output;
 use crate::env::Env;
 
-/// The groups of commands: title, usual ones, rarer ones. Each command is in one group; a test
-/// names any that is missing.
+/// A title, usual commands, rarer ones. A test names any command that is missing.
 pub(super) const GROUPS: [(&str, &str, &str); 6] = [
     ("Start", "demo install bootstrap", ""),
     ("Look", "status show log report recall stats", "evidence"),
@@ -32,7 +31,6 @@ pub(super) const GROUPS: [(&str, &str, &str); 6] = [
 /// The texts below the help of each command: examples and further notes.
 const TEXTS: &str = include_str!("help.txt");
 
-/// Returns the definition of the command line, with the texts below each command's help.
 pub(super) fn command() -> Command {
     with_texts(Cli::command(), "playbook")
 }

@@ -235,8 +235,7 @@ pub(super) fn uninstall(args: &args::UninstallArgs) -> anyhow::Result<()> {
     tell_uninstalled(&paths, args, &plans, &installed.files, &backups, &kept)
 }
 
-/// Removes the standard folders above ours if they are empty. The record of our own folders may
-/// have been removed with the hooks.
+/// Removes the standard folders above ours if empty; their record may be gone with the hooks.
 fn remove_above(env: &Env, paths: &Paths) -> anyhow::Result<()> {
     let config = paths.config_file();
     for (variable, ours) in [

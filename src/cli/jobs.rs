@@ -34,7 +34,6 @@ pub(super) enum JobState {
     Ready,
     Waiting,
     Failed,
-    /// The file cannot be read and is left as it is.
     Unreadable,
 }
 

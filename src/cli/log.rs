@@ -124,8 +124,7 @@ fn story(
     answer::give(args.on.json, include_str!("screens/story.txt"), answer)
 }
 
-/// Returns the story of a key point and of all that were merged into it, and the names of all of
-/// them.
+/// Returns the story of a key point and of all that were merged into it, with their names.
 pub(super) fn story_of(
     memory: &Memory,
     project: &str,

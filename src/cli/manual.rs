@@ -1,6 +1,5 @@
-//! `playbook completions`: generates shell completions, manual pages, and the reference of all
-//! commands, `docs/commands.md`. The sources are the definitions of `--help` and the shapes of the
-//! `--json` output.
+//! `playbook completions`: shell completions, manual pages, and the reference `docs/commands.md`.
+//! The sources are the definitions of `--help` and the shapes of the `--json` output.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -130,7 +129,6 @@ fn row(arg: &Arg) -> String {
     format!("| {short}`{shown}` | {cell} |\n")
 }
 
-/// Ends the first line with a full stop; the rest stays.
 fn sentence(about: &str) -> String {
     let (first, rest) = about.split_at(about.find('\n').unwrap_or(about.len()));
     let end = if first.ends_with('?') { "" } else { "." };

@@ -12,7 +12,8 @@ use super::prelude::*;
 use crate::at_stop::Figures;
 use crate::digest::name_of;
 use crate::errors::Signature;
-use crate::memory::{ForgetWhat, Forgotten, RecallQuery, SeenError};
+use crate::gate::QUALITY_THRESHOLD;
+use crate::memory::{ForgetWhat, Forgotten, Limits, RecallQuery, SeenError};
 use crate::playbook::clean::clean_text;
 use crate::queue::budget::Day;
 use crate::reflect::learned::{
@@ -62,8 +63,7 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
     Ok(together(memory.recall(&query, now)?))
 }
 
-/// Reorders memories so that each is followed by its related ones: about the same error, or with
-/// all its tags.
+/// Moves the related memories behind each: about the same error, or with all its tags.
 pub fn together(mut found: Vec<Remembered>) -> Vec<Remembered> {
     let mut ordered: Vec<Remembered> = Vec::with_capacity(found.len());
     while !found.is_empty() {
@@ -209,8 +209,8 @@ pub(super) fn stats(session: &NamedSession, of: &args::Of) -> anyhow::Result<()>
     };
     let mut answer = json!(figures);
     answer["project"] = json!(project);
-    answer["bank_capacity"] = session.config.memory.lessons.into();
-    answer["quality_threshold"] = session.config.gate.threshold.into();
+    answer["bank_capacity"] = Limits::default().lessons.into();
+    answer["quality_threshold"] = QUALITY_THRESHOLD.into();
     // The gate's figures belong to the user, whose sessions it checks.
     answer["gate"] = json!(match session.tenant {
         Tenant::User => Figures::of(&session.paths, project.map(Path::new))?,
@@ -279,7 +279,6 @@ fn unknown(id: &str) -> anyhow::Error {
     Hinted::error(what, hint)
 }
 
-/// Asks the user; without a terminal this is an error.
 fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
     let wanted = match what {
         ForgetWhat::Id(id) => match memory.find(id)? {
@@ -307,8 +306,7 @@ fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
     })
 }
 
-/// Rewrites the hooks' files of these projects without what was forgotten. Hooks do not use other
-/// tenants' memories.
+/// Rewrites the hooks' files without what was forgotten; hooks use no other tenants' memories.
 fn refresh(session: &NamedSession, memory: &Memory, projects: &[String]) -> anyhow::Result<()> {
     if session.tenant != Tenant::User {
         return Ok(());
@@ -400,7 +398,6 @@ pub(super) fn lesson_outcome(
     answer::give(of.on.json, SCREEN, answer)
 }
 
-/// Returns the effectiveness of a lesson so far; `None` if the id names none.
 fn worth(session: &NamedSession, id: &str) -> anyhow::Result<Option<f64>> {
     let Some(memory) = session.memory()? else {
         return Ok(None);
@@ -410,7 +407,6 @@ fn worth(session: &NamedSession, id: &str) -> anyhow::Result<Option<f64>> {
     Ok(lesson.map(|lesson| lesson.effectiveness))
 }
 
-/// Stores something that the user states, and updates the hooks' files.
 fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<String>> {
     state_guard::close(&session.paths)?;
     let mut memory = sharing::open_memory(&session.paths, &session.config)?;

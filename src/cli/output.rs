@@ -32,8 +32,7 @@ pub(super) const GOOD: Style = AnsiColor::Green.on_default();
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
 pub(super) const NAME: Style = AnsiColor::Cyan.on_default();
 
-/// Prints a line of data. Off a terminal colours are removed; on one a line that is too wide is
-/// broken between words.
+/// Prints a line of data; on a terminal it keeps its colours and is wrapped between words.
 macro_rules! say {
     ($($arg:tt)*) => {
         $crate::cli::output::line(format_args!($($arg)*))?
@@ -178,7 +177,6 @@ pub(super) fn bar(template: &str, length: usize) -> ProgressBar {
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Returns `true` if the reader of our output has closed it.
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
     causes.any(|error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -205,8 +203,7 @@ pub(super) fn ask(question: &str) -> io::Result<Option<String>> {
 
 pub(super) const NO_MODEL: &str = "no model is asked until it is on again";
 
-/// Returns an error if reflection is switched off. In that case nothing is applied and no model is
-/// asked, not even by hand.
+/// If reflection is off, nothing is applied and no model is asked, not even by hand.
 pub(super) fn refuse_if_off(session: &NamedSession, hint: &'static str) -> anyhow::Result<()> {
     off_by(session).map_or(Ok(()), |by| {
         let what = format!("reflection is switched off by {by}");
@@ -221,7 +218,6 @@ const NARROWEST: usize = 20;
 const STEP: usize = 2;
 const MOST: usize = 100;
 
-/// Returns the width for layouts: that of the terminal, else `COLUMNS`.
 pub(super) fn of_screen(env: &Env) -> usize {
     let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     let from_env = || env.get(name::COLUMNS)?.parse().ok();
@@ -240,10 +236,8 @@ fn of_terminal(end: impl IsTerminal + AsFd) -> Option<usize> {
     Some(usize::from(width.0)).filter(|width| *width >= NARROWEST)
 }
 
-/// Breaks the lines of a text that are too wide, between words.
-///
-/// The rest is placed below the last column if that begins in the first half, else slightly
-/// indented. A word that is too wide stays whole, because it may be copied.
+/// Places the rest of a wide line below the last column if that begins in the first half, else
+/// slightly indented. A word that is too wide stays whole, because it may be copied.
 pub(super) fn hang(text: &str, width: usize) -> String {
     let lines = text.split('\n').map(|line| hang_line(line, width));
     lines.collect::<Vec<_>>().join("\n")
@@ -264,8 +258,7 @@ fn hang_line(line: &str, width: usize) -> String {
     textwrap::fill(text, options)
 }
 
-/// Returns the start of the last column that begins at `most` or before. A column follows two or
-/// more spaces.
+/// Returns the start of the last column at `most` or before; it follows two or more spaces.
 fn indent(line: &str, most: usize) -> usize {
     let begin = line.len() - line.trim_start_matches(' ').len();
     let mut column = begin;
@@ -290,7 +283,6 @@ pub(super) fn cells(text: &str) -> usize {
     textwrap::core::display_width(text)
 }
 
-/// Shortens a text to `width` cells.
 pub(super) fn fit(text: &str, width: usize) -> String {
     if cells(text) <= width {
         return text.to_owned();

@@ -125,8 +125,7 @@ fn preview(session: &NamedSession, path: &Path, args: &args::ReflectArgs) -> any
     answer::give(args.on.json, include_str!("screens/reflect.txt"), answer)
 }
 
-/// Reads the part of a transcript that `--apply` would learn from. If nothing is left, reads all of
-/// it and returns `true`.
+/// Reads what `--apply` would learn from; if nothing is left, reads all of it and returns `true`.
 fn part(session: &NamedSession, path: &Path) -> anyhow::Result<(Digest, bool)> {
     let whole = |is_learned| Ok((read(session, path)?, is_learned));
     if session.memory()?.is_none() {
@@ -278,7 +277,6 @@ pub(super) fn options(session: &NamedSession, path: &Path) -> anyhow::Result<Rea
     })
 }
 
-/// Enqueues a run that the user asked for, completes it and shows the outcome.
 pub(super) fn curate(
     session: &NamedSession,
     wish: CuratorWish,
@@ -310,7 +308,6 @@ impl Before {
     }
 }
 
-/// Completes the run that a session has made due.
 fn run_that_came_due(
     session: &NamedSession,
     context: &Arc<Worker>,

@@ -53,8 +53,7 @@ pub(super) fn run(
     answer::give(as_json, include_str!("screens/restored.txt"), answer)
 }
 
-/// Returns the readable snapshots, oldest first: the job after which each was made, and its number
-/// of key points.
+/// Returns the readable snapshots, oldest first: each one's job and number of key points.
 fn kept(session: &NamedSession) -> anyhow::Result<Vec<(String, usize)>> {
     let snapshots = session.snapshots();
     let mut kept = Vec::new();
@@ -104,9 +103,7 @@ fn list(
 }
 
 /// Retries the project's waiting jobs, oldest first: they may have waited only for the playbook.
-/// Jobs of another account, or of a paused one, keep waiting.
-///
-/// Returns each with its outcome; `None` if it still waits.
+/// Jobs of another account, or of a paused one, keep waiting and have no outcome.
 fn resume(
     session: &NamedSession,
     context: &Arc<Worker>,

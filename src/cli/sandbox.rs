@@ -130,7 +130,6 @@ impl Sandbox {
         input
     }
 
-    /// Waits for the background worker that SessionEnd started.
     pub(super) fn wait(&self, patience: Duration) -> anyhow::Result<()> {
         let deadline = Instant::now() + patience;
         let state = self.path("state");
@@ -216,7 +215,6 @@ fn points(playbook: &Playbook) -> Vec<Value> {
 
 const MAX_SAID: usize = 8 << 20;
 
-/// Runs `command` with `input` on stdin and kills it after `limit`.
 pub(super) fn run_with_time_limit(
     command: Command,
     input: &[u8],

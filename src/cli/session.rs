@@ -31,8 +31,6 @@ pub(super) struct NamedSession {
 }
 
 impl NamedSession {
-    /// Resolves the context; `project` is the user's choice, else the current folder's.
-    ///
     /// A playbook behind a symlink that leads out of an untrusted project is an error.
     pub(super) fn open(project: Option<&Path>) -> anyhow::Result<Self> {
         let mut session = Self::look(project)?;
@@ -41,7 +39,6 @@ impl NamedSession {
         Ok(session)
     }
 
-    /// Gives a moved project the memory of its former place.
     fn follow_move(&self) {
         let moved = place::follow(&self.paths, &self.project).ok().flatten();
         let former = moved.iter().flat_map(|place| place.left(&self.paths));
@@ -73,15 +70,13 @@ impl NamedSession {
         refused.map_or(Ok(()), |what| Err(Hinted::error(what, hint)))
     }
 
-    /// Resolves the context of a read-only command, which works even if the settings cannot be
-    /// used.
+    /// Works even if the settings cannot be used, for a read-only command.
     pub(super) fn look(project: Option<&Path>) -> anyhow::Result<Self> {
         let (session, breach) = Self::examine(project)?;
         breach.map_or(Ok(session), |breach| Err(breach.into()))
     }
 
-    /// Resolves the context of a command that reports problems. Also returns the breach of the
-    /// guard; after one, the state folder must not be read.
+    /// Also returns the breach of the guard; after one, the state folder must not be read.
     pub(super) fn examine(project: Option<&Path>) -> anyhow::Result<(Self, Option<Breach>)> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
@@ -117,9 +112,8 @@ impl NamedSession {
         Self::that_learned(of.project.as_deref(), &of.whose)
     }
 
-    /// Resolves the context of a command on memories, in this project or in `chosen`. That is a
-    /// folder, or the exact name under which the project was learned: of a removed folder, or from
-    /// another agent's trace.
+    /// Resolves the context in `chosen`: a folder, or the exact name under which the project was
+    /// learned. Such a name is that of a removed folder, or from another agent's trace.
     pub(super) fn that_learned(
         chosen: Option<&Path>,
         tenant: &args::OfTenant,
@@ -164,13 +158,11 @@ impl NamedSession {
         Ok(memory.map(|memory| memory.masked_by(self.masker().unwrap_or_default())))
     }
 
-    /// Returns the project's playbook with secrets masked, for a read-only command.
     pub(super) fn playbook(&self) -> anyhow::Result<Playbook> {
         Ok(self.shown(self.playbook_file()?))
     }
 
-    /// Returns the project's playbook with its secrets. Behind a symlink that leads out of an
-    /// untrusted project it is not read.
+    /// Keeps the secrets. Refuses a symlink that leads out of an untrusted project.
     pub(super) fn playbook_file(&self) -> anyhow::Result<Playbook> {
         self.may_follow()?;
         Ok(self.with_votes(self.store().load()?))
@@ -235,8 +227,7 @@ impl NamedSession {
         account::to_look_at(&self.env, &self.config, place)
     }
 
-    /// Completes a job; `None` if it waits, or if another process works for `patience` without
-    /// reaching it.
+    /// Completes a job; `None` if it waits, or if another process holds it up for `patience`.
     pub(super) fn see_through(
         context: &Arc<Worker>,
         id: &JobId,
@@ -309,8 +300,6 @@ impl NamedSession {
     }
 }
 
-/// Returns the project of a command: the user's choice, else the client's, else the current
-/// folder's.
 pub(super) fn project(env: &Env, chosen: Option<&Path>) -> anyhow::Result<PathBuf> {
     let start = match (chosen, env.path(name::CLAUDE_PROJECT_DIR)) {
         (Some(folder), _) => existing(folder)?,
@@ -331,7 +320,6 @@ pub(super) fn project(env: &Env, chosen: Option<&Path>) -> anyhow::Result<PathBu
     Ok(project)
 }
 
-/// Returns a folder that the user named as an absolute path; a missing one is an error.
 pub(super) fn existing(folder: &Path) -> anyhow::Result<PathBuf> {
     let folder = std::path::absolute(folder)?;
     let why = match std::fs::metadata(&folder) {
@@ -357,15 +345,13 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 const QUIET_TIME: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Returns the process id of the running worker, if it is another process.
 fn other_worker(paths: &Paths) -> Option<i32> {
     let holder = worker_lock::holder(&paths.worker_lock())?;
     let own = i32::try_from(std::process::id()).ok();
     Some(holder.process.pid).filter(|pid| Some(*pid) != own)
 }
 
-/// Ends when one and the same other process has been at it for `patience`; says before
-/// that who, or what, is waited for.
+/// Ends when one other process has held on for `patience`; reports first what is waited for.
 async fn hangs(context: &Worker, patience: Duration) {
     let (mut held, mut since) = (None, Instant::now());
     let mut is_reported = false;

@@ -41,8 +41,7 @@ pub(super) fn run(session: &NamedSession, args: &args::ShowArgs) -> anyhow::Resu
     answer::give(args.on.json, include_str!("screens/show.txt"), answer)
 }
 
-/// Returns the key points of a playbook that are asked for, and whether it has none at all;
-/// `given` are those of the next start.
+/// Also returns whether the playbook has no points at all; `given` are those of the next start.
 fn points(
     session: &NamedSession,
     args: &args::ShowArgs,
@@ -102,7 +101,6 @@ fn refusal(admission: Admission, trust: &trust::TrustStanding) -> Option<&'stati
     }
 }
 
-/// Says that the start had no room for a point, and what brings it all the same.
 fn no_room(point: &Point<'_>) -> &'static str {
     match point.due() {
         Some(_) => "no room at the start; given at its cue",
@@ -110,7 +108,6 @@ fn no_room(point: &Point<'_>) -> &'static str {
     }
 }
 
-/// Describes a point's cue, and whether it waits for the user.
 fn in_words(name: &str, due: &Due, trust: &trust::TrustStanding) -> String {
     let cue = due.told();
     if let Err(why) = due.when.compile() {
@@ -122,7 +119,6 @@ fn in_words(name: &str, due: &Due, trust: &trust::TrustStanding) -> String {
     }
 }
 
-/// Notes that sessions are given nothing of an untrusted playbook.
 pub(super) fn note_distrust(trust: &trust::TrustStanding) {
     if let trust::TrustStanding::Unreadable(error) = trust {
         output::note(&format!(

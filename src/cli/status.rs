@@ -1,7 +1,6 @@
 //! `playbook` and `playbook status`: an overview of a project, and its costs.
 //!
-//! It always answers: what cannot be read is named with the command that helps, and the rest is
-//! shown.
+//! It always answers: what cannot be read is named with the command that helps.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -93,7 +92,6 @@ fn cost(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
 #[derive(Debug, Default, Serialize)]
 struct Glance {
     project: PathBuf,
-    /// The file of the key points, which may not exist.
     playbook: PathBuf,
     key_points: u64,
     /// The number of key points for which a start has no room.
@@ -116,8 +114,6 @@ struct Glance {
 }
 
 impl Glance {
-    /// Collects the overview of a project; `chosen` is the user's choice, else it is the current
-    /// folder's.
     fn at(chosen: Option<&Path>) -> anyhow::Result<Self> {
         match NamedSession::look(chosen) {
             Ok(session) => Ok(Self::of(&session)),
@@ -218,7 +214,6 @@ impl Glance {
         self.problems.extend(templates::unfit(&session.paths));
     }
 
-    /// Names the reasons for waiting that the user can change.
     fn look_at_jobs(&mut self, rows: &[jobs::Row]) {
         let mut reasons = BTreeSet::new();
         for row in rows {
@@ -231,7 +226,7 @@ impl Glance {
             }
         }
         for reason in reasons {
-            let retry = ("playbook jobs retry", "tries what waits at once");
+            let retry = ("playbook jobs retry --all", "tries what waits at once");
             self.problem(&anyhow::anyhow!("a job waits: {reason}"), retry);
         }
     }

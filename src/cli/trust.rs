@@ -54,7 +54,6 @@ pub(super) fn trust(session: &NamedSession, args: &args::TrustArgs) -> anyhow::R
     answer::give(args.on.json, include_str!("screens/trust.txt"), answer)
 }
 
-/// Withdraws trust: sessions are given nothing of this project's playbook.
 fn untrust(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     let path = session.paths.trust_record(&session.project);
     let earlier = TrustRecord::read(&path).ok().flatten();
@@ -96,7 +95,6 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         held.text = masker.mask(&held.text).into_owned();
         masker.mask_value(&mut held.what);
     }
-    let passing = context.memory().offer_passing(&session.project_name())?;
     let mut texts: Vec<Value> = rows.iter().map(held_in_json).collect();
     if as_json {
         return output::json(&json!({"project": session.project, "quarantine": texts}));
@@ -108,11 +106,10 @@ fn list(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
     if is_asked && !rows.is_empty() {
         return one_by_one(session, &rows, &texts);
     }
-    let answer = json!({"quarantine": texts, "passing": passing});
+    let answer = json!({"quarantine": texts});
     answer::show(include_str!("screens/review.txt"), answer)
 }
 
-/// Asks about each on a terminal; undecided ones keep waiting.
 fn one_by_one(session: &NamedSession, rows: &[HeldRow], texts: &[Value]) -> anyhow::Result<()> {
     for (row, text) in rows.iter().zip(texts) {
         answer::show(ONE, text.clone())?;

@@ -137,7 +137,6 @@ pub(super) fn start_detached(project: &Path) -> anyhow::Result<()> {
     ended.map(drop).context("could not start the worker")
 }
 
-/// Builds the command for a worker of our own program, without our streams and folder.
 fn command(project: Option<&Path>) -> anyhow::Result<Command> {
     let program = std::env::current_exe().context("could not find our own program")?;
     let mut command = Command::new(program);
@@ -176,8 +175,7 @@ pub(super) fn server(arguments: impl IntoIterator<Item = OsString>) -> anyhow::R
     ))
 }
 
-/// Starts an exchange with other members without waiting. Its errors are kept for `playbook
-/// status`.
+/// Does not wait; errors of the exchange are kept for `playbook status`.
 fn start_sync() -> anyhow::Result<()> {
     Command::new(server_program()?)
         .arg("sync")

@@ -1,11 +1,9 @@
 //! The settings whose value is one of a few words.
 
-use toml::de::DeValue;
+use playbook_core::worded;
 
-use super::value::{Setting, choices};
-
-choices! {
-    BackendChoice {
+worded! {
+    pub enum BackendChoice {
         Auto = "auto",
         Anthropic = "anthropic",
         ClaudeCli = "claude-cli",
@@ -13,38 +11,57 @@ choices! {
         Rules = "rules",
         Fixtures = "fixtures",
     }
+}
 
-    /// The process in which a hook's work is done: a worker or the hook itself.
-    WorkerMode {
+worded! {
+    pub enum WorkerMode {
         Detached = "detached",
         Inline = "inline",
     }
+}
 
-    /// The decision about the curator's operations: made by the program or by the user.
-    Approval {
+worded! {
+    pub enum Approval {
         Auto = "auto",
         Ask = "ask",
     }
+}
 
+worded! {
     /// The treatment of a turn that does not pass the gate, the mildest first.
-    GateMode {
+    pub enum GateMode {
         Off = "off",
         Tell = "tell",
         Block = "block",
     }
+}
 
-    Notices {
-        All = "all",
-        Quiet = "quiet",
+worded! {
+    /// The reasons of spec/4 to reflect on a session, and our own.
+    pub enum Trigger {
+        ToolFailure = "tool_failure",
+        LowConfidence = "low_confidence",
+        HighRisk = "high_risk",
+        GoalDrift = "goal_drift",
+        FinalStep = "final_step",
+        UserCritical = "user_critical",
+        Periodic = "periodic",
+        Citations = "citations",
+        Rejections = "rejections",
+        Activity = "activity",
     }
+}
 
-    VotesIn {
+worded! {
+    pub enum VotesIn {
         File = "file",
         Local = "local",
     }
+}
 
+worded! {
     /// The scope of the memory's reflection, the cheapest first.
-    MemoryMode {
+    pub enum MemoryMode {
         Lite = "lite",
         Full = "full",
     }

@@ -1,10 +1,11 @@
-//! The macro that defines a setting in one entry and generates its field, default, bounds, help
-//! text and reader.
+//! The macro that defines a setting in one entry: field, default, bounds, help text and reader.
 
+use toml::Spanned;
 use toml::de::DeValue;
 
 use super::keys::Config;
-use super::value::Bounds;
+use super::nearest::quoted;
+use super::value::type_of;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyScope {
@@ -15,58 +16,71 @@ pub(crate) enum KeyScope {
     Lower,
 }
 
+type SetValue =
+    fn(&mut Config, &Spanned<DeValue<'_>>, (&SettingKey, KeyScope)) -> Result<(), String>;
+
 #[derive(Debug, Clone, Copy)]
 pub struct SettingKey {
-    /// The section; `top` for settings outside any section.
-    pub(super) section: &'static str,
-    pub(super) leaf: &'static str,
+    /// The name as the user writes it: `retry.attempts`.
+    pub name: &'static str,
     /// The help text, with the unit.
     pub(crate) doc: &'static str,
     pub(crate) scope: KeyScope,
-    pub(super) bounds: Bounds,
-    /// Sets the value from a file of this scope.
-    pub(super) set: fn(&mut Config, &DeValue<'_>, KeyScope) -> Result<(), String>,
+    pub(super) bounds: Option<(u64, u64)>,
+    pub(super) set: SetValue,
     pub(super) shown: fn(&Config) -> Option<String>,
-    pub(super) kind: &'static [&'static str],
+    pub(super) kind: &'static str,
+    pub(super) words: fn() -> Vec<&'static str>,
 }
 
 impl SettingKey {
-    /// Returns the name as the user writes it: `retry.attempts`.
-    pub fn name(&self) -> String {
-        full_name(self.section, self.leaf)
-    }
-
-    /// Returns the value as the user would write it; `None` if there is no value.
     pub fn shown(&self, config: &Config) -> Option<String> {
         (self.shown)(config)
     }
 
     pub(crate) fn kind(&self) -> String {
-        let plain = |text: &str| text.replace('_', "");
-        let kind = self.kind.join(", ");
+        let words = (self.words)().into_iter();
+        let kind = match self.kind {
+            "" => words
+                .map(|word| format!("`\"{word}\"`"))
+                .collect::<Vec<_>>()
+                .join(", "),
+            "true or false" => "`true` or `false`".to_owned(),
+            kind => kind.trim_start_matches("a ").to_owned(),
+        };
         self.bounds.map_or(kind.clone(), |(low, high)| {
-            format!("{kind}, {} to {}", plain(low), plain(high))
+            format!("{kind}, {low} to {high}")
         })
     }
 
-    /// Returns the section, if there is one, and the key in it.
-    pub(crate) fn parts(&self) -> (Option<&'static str>, &'static str) {
-        ((self.section != TOP).then_some(self.section), self.leaf)
+    /// Describes a value that is not accepted. A text is repeated only if it resembles our words.
+    pub(super) fn mismatch(&self, value: &DeValue<'_>) -> String {
+        let words = (self.words)();
+        let wanted = match self.bounds {
+            Some((low, high)) => format!("{} from {low} to {high}", self.kind),
+            None if words.is_empty() => self.kind.to_owned(),
+            None => format!("one of {}", words.join(", ")),
+        };
+        let found = match value {
+            DeValue::Integer(number) if self.bounds.is_some() => Some(number.to_string()),
+            DeValue::String(word) if !words.is_empty() => quoted(word),
+            DeValue::Array(_) => None,
+            other => Some(type_of(other)),
+        };
+        let found = found.map_or(String::new(), |found| format!(", not {found}"));
+        format!("must be {wanted}{found}")
     }
-}
 
-pub(super) fn full_name(section: &str, key: &str) -> String {
-    if section == TOP {
-        key.to_owned()
-    } else {
-        format!("{section}.{key}")
+    pub(super) fn section(&self) -> &'static str {
+        self.name
+            .split_once('.')
+            .map_or(TOP, |(section, _)| section)
     }
 }
 
 /// The section name of settings outside any section.
 pub(super) const TOP: &str = "top";
 
-/// Defines the structs of all sections with their defaults, and the lists of settings and sections.
 macro_rules! settings {
     ($(
         #[doc = $section_doc:literal]
@@ -109,36 +123,22 @@ macro_rules! settings {
 
         pub const KEYS: &[SettingKey] = &[$($(
             SettingKey {
-                section: stringify!($section),
-                leaf: stringify!($key),
+                name: settings!(@name $section $key),
                 doc: concat!($doc $(, "\n", $more)*),
                 scope: settings!(@scope $($scope)?),
                 bounds: settings!(@bounds $($low, $high)?),
-                set: |config, value, by| {
-                    let read = <$ty as Setting>::read(value)?;
-                    $(let read = read.within(stringify!($low), stringify!($high))?;)?
-                    let current = &mut config.$section.$key;
-                    *current = settings!(@lower $($scope)?; read, current, by)?;
-                    Ok(())
-                },
+                set: |config, value, of| put(&mut config.$section.$key, value, of),
                 shown: |config| config.$section.$key.show(),
                 kind: <$ty as Setting>::KIND,
+                words: <$ty as Setting>::words,
             },
         )*)*];
     };
+    (@name top $key:ident) => { stringify!($key) };
+    (@name $section:ident $key:ident) => { concat!(stringify!($section), ".", stringify!($key)) };
     (@scope) => { KeyScope::User };
     (@scope $scope:ident) => { KeyScope::$scope };
     (@bounds) => { None };
-    (@bounds $low:literal, $high:literal) => { Some((stringify!($low), stringify!($high))) };
-    (@lower Lower; $value:ident, $current:ident, $by:ident) => {
-        match $by {
-            KeyScope::User => Ok($value),
-            KeyScope::Project | KeyScope::Lower => $value.lowering($current),
-        }
-    };
-    (@lower $($scope:ident)?; $value:ident, $current:ident, $by:ident) => {{
-        _ = $by;
-        Ok::<_, String>($value)
-    }};
+    (@bounds $low:literal, $high:literal) => { Some(($low, $high)) };
 }
 pub(super) use settings;

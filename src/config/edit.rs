@@ -17,10 +17,8 @@ pub(crate) enum SetError {
     Value(String),
 }
 
-/// Sets `key` to `value` in the user's settings; keeps comments and order.
-///
-/// `value` is the text that the user typed; a string needs no quotes. The file is written only if
-/// it is valid afterwards.
+/// Keeps comments and order. A string in `value`, which the user typed, needs no quotes. The file
+/// is written only if it is valid afterwards.
 pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetError> {
     let old = read(file)?;
     let check = |bytes: &[u8]| apply_bytes(&mut Config::default(), file, bytes, KeyScope::User);
@@ -46,12 +44,11 @@ pub(crate) fn set(file: &Path, key: &SettingKey, value: &str) -> Result<(), SetE
     Err(SetError::Value(match why {
         Some(ConfigError::Content { mut mistakes }) => mistakes.remove(0).what,
         Some(error) => error.to_string(),
-        None => format!("`{}` has no place in the file", key.name()),
+        None => format!("`{}` has no place in the file", key.name),
     }))
 }
 
-/// Removes a key, even an unknown one or one in a file with other errors. Returns `false` if it is
-/// not set.
+/// Removes any key, even of a file with other errors. Returns `false` if it is not set.
 pub(crate) fn unset(file: &Path, name: &str) -> Result<bool, SetError> {
     let old = read(file)?;
     let Some(mut document) = parse(&old) else {
@@ -83,18 +80,16 @@ fn candidates(text: &str) -> impl Iterator<Item = Value> {
     typed.into_iter().chain([string])
 }
 
-/// Sets the value and keeps the comments around the old one. Returns `false` if the section is not
-/// a table.
+/// Keeps the comments around the old value. Returns `false` if the section is not a table.
 fn put(document: &mut DocumentMut, key: &SettingKey, mut value: Value) -> bool {
-    let (section, leaf) = key.parts();
-    let table = match section {
-        None => document.as_item_mut().as_table_like_mut(),
-        Some(section) => document
-            .entry(section)
-            .or_insert_with(toml_edit::table)
-            .as_table_like_mut(),
+    let (table, leaf) = match key.name.split_once('.') {
+        None => (document.as_item_mut(), key.name),
+        Some((section, leaf)) => {
+            let section = document.entry(section);
+            (section.or_insert_with(toml_edit::table), leaf)
+        }
     };
-    let Some(table) = table else {
+    let Some(table) = table.as_table_like_mut() else {
         return false;
     };
     match table.get_mut(leaf) {
@@ -126,7 +121,7 @@ mod tests {
     const WRITTEN: &str = "# mine\nbackend='rules'   # for now\n\n[retry]\n\n  # patience\n  attempts = 0x2 # two\n\n[hooks]\n";
 
     fn key(name: &str) -> &'static SettingKey {
-        KEYS.iter().find(|key| key.name() == name).unwrap()
+        KEYS.iter().find(|key| key.name == name).unwrap()
     }
 
     fn edited(text: &str, name: &str, value: &str) -> Result<String, String> {

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::choices::{Approval, BackendChoice, GateMode, MemoryMode, Notices, VotesIn, WorkerMode};
+use super::choices::{Approval, BackendChoice, GateMode, MemoryMode, Trigger, VotesIn, WorkerMode};
 use super::define::{KeyScope, SettingKey, settings};
-use super::value::{Limit, Setting};
+use super::value::{Limit, Setting, put};
+use crate::prepared::Notices;
 use crate::redact::{Masker, NeverRead, PatternError, Secrecy};
 
 /// Files that hold secrets and little else.
@@ -28,9 +29,6 @@ settings! {
         /// Reflect at all; when off, hooks leave no trace.
         #[scope = Project]
         enabled: bool = true;
-        /// Compute and log what would change, and change nothing.
-        #[scope = Project]
-        dry_run: bool = false;
         /// The longest analysis of a session, in words separated by white space.
         #[scope = Lower]
         summary_tokens: usize = 128, 0 ..= 10_000;
@@ -38,27 +36,16 @@ settings! {
         #[scope = Lower]
         topk_snippets: usize = 3, 0 ..= 100;
     }
-    /// The reasons to reflect on a session; one is enough. A count of 0 switches its reason off.
+    /// The reasons to reflect on a session; one is enough.
     triggers: Triggers {
-        /// Tool calls that failed.
-        tool_failures: u64 = 1, 0 ..= 1_000_000;
-        /// The session's last reflection was less sure than this; 0 switches it off.
-        confidence: f64 = 0.5, 0.0 ..= 1.0;
-        /// Destructive commands that ran (`rm -rf`, `git push --force`, `DROP TABLE`, `terraform destroy`).
-        risk: u64 = 1, 0 ..= 1_000_000;
-        /// More than this share of the last prompt's words is in no prompt before it; 1 switches
-        /// it off.
-        drift: f64 = 0.9, 0.0 ..= 1.0;
-        /// Commits and passed test runs or builds.
-        final_steps: u64 = 1, 0 ..= 1_000_000;
-        /// Prompts that say how things are always to be done.
-        critical: u64 = 1, 0 ..= 1_000_000;
-        /// Tool calls, whatever came of them.
-        periodic: u64 = 5, 0 ..= 1_000_000;
-        /// Key points cited.
-        citations: u64 = 1, 0 ..= 1_000_000;
-        /// Prompts of the user, slash commands with a request among them.
-        user_turns: u64 = 2, 0 ..= 1_000_000;
+        /// Reasons that are switched off. `tool_failure`: a tool call failed. `low_confidence`: the
+        /// session's last reflection was less sure than 0.5. `high_risk`: a destructive command ran,
+        /// such as `rm -rf`. `goal_drift`: more than 90 % of the last prompt's words are in no prompt
+        /// before it. `final_step`: a commit, or a passed test run or build. `user_critical`: a
+        /// prompt says how things are always to be done. `periodic`: five tool calls. `citations`:
+        /// a key point was cited. `rejections`: a call was refused or stopped. `activity`: two
+        /// prompts.
+        off: Vec<Trigger> = Vec::new();
     }
     /// The events of Claude Code that Playbook answers.
     hooks: Hooks {
@@ -82,25 +69,14 @@ settings! {
         /// both.
         #[scope = Lower]
         mode: GateMode = GateMode::Off;
-        /// The quality score, from 0 to 1, below which a turn does not pass.
-        threshold: f64 = 0.5, 0.0 ..= 1.0;
-        /// The most messages of the gate between two prompts; Claude Code ends a turn at the ninth
-        /// block.
-        #[scope = Lower]
-        per_step: usize = 2, 0 ..= 8;
         /// Ask the backend's model whether the turn is complete, if the rules find nothing and one
         /// of `triggers` fires for it. Such a turn takes seconds longer, and tokens.
         model: bool = false;
-        /// The time limit of the gate in milliseconds; after it the turn ends as if nothing were
-        /// found.
-        timeout_ms: u64 = 20_000, 1_000 ..= 25_000;
     }
     /// The Messages API.
     anthropic: Anthropic {
         /// The model; unset: the small one that Claude Code would ask, usually `claude-haiku-5-5`.
         model: Option<String> = None;
-        /// The curator's model; unset: `anthropic.model`.
-        curator_model: Option<String> = None;
         /// The base URL; unset: Claude Code's, else `https://api.anthropic.com`.
         base_url: Option<String> = None;
         /// Send the key and the session over plain `http` to another machine, too. A loopback
@@ -111,15 +87,11 @@ settings! {
     claude_cli: ClaudeCli {
         /// The model, by Claude Code's short name or in full.
         model: String = "haiku".to_owned();
-        /// The curator's model; unset: `claude_cli.model`.
-        curator_model: Option<String> = None;
     }
     /// Any server with `/chat/completions`, such as Ollama, vLLM or llama.cpp: docs/models.md.
     openai: OpenaiServer {
         /// The model, by the server's own name for it. Needed for `backend = "openai"`.
         model: Option<String> = None;
-        /// The curator's model; unset: `openai.model`.
-        curator_model: Option<String> = None;
         /// The address up to `/v1`; unset: Ollama's on this machine, `http://127.0.0.1:11434/v1`.
         base_url: Option<String> = None;
         /// The environment variable that holds the key, where one is needed; unset:
@@ -154,6 +126,8 @@ settings! {
         every: usize = 3, 1 ..= 50;
         /// `ask`: they wait in `playbook review` until you take them; votes count at once.
         approval: Approval = Approval::Auto;
+        /// Its model, by a name that the backend knows; unset: the model of the backend's section.
+        model: Option<String> = None;
     }
     /// Limits of what may be spent. Work that a limit holds back waits, and says so.
     budgets: Budgets {
@@ -163,9 +137,6 @@ settings! {
         /// Most operations that one job applies to the playbook.
         #[scope = Lower]
         ops: usize = crate::playbook::ops::MAX_OPERATIONS, 0 ..= 10;
-        /// The most rows that one job adds to the memory, in addition to its notes and errors.
-        #[scope = Lower]
-        memory_rows: usize = 5, 0 ..= 100;
         /// Most tokens of one job, in and out; 0: no limit.
         #[scope = Lower]
         tokens: Limit = Limit(300_000), 0 ..= 1_000_000_000_000;
@@ -180,12 +151,8 @@ settings! {
     worker: Worker {
         /// `detached`, or `inline` for containers that end with Claude Code.
         mode: WorkerMode = WorkerMode::Detached;
-        /// Longest wait of an inline hook in milliseconds.
-        inline_ms: u64 = 1_200, 0 ..= 600_000;
         /// Jobs, and so calls of a model, worked on at once; without a model it is one.
         jobs: usize = 4, 1 ..= 64;
-        /// The number of days that a waiting job is kept before it moves to `failed/`.
-        keep_days: u32 = 30, 1 ..= 3_650;
     }
     /// The part of a session that is sent.
     evidence: Evidence {
@@ -207,12 +174,10 @@ settings! {
     }
     /// The growth of a playbook.
     playbook: Growth {
-        /// The most key points; the least valuable leave first.
+        /// The most key points; the least valuable leave first. The file may have 512 bytes for each,
+        /// and at least 512 KiB.
         #[scope = Lower]
         max_points: usize = 1_000, 1 ..= 100_000;
-        /// The most bytes of the file.
-        #[scope = Lower]
-        max_bytes: usize = 524_288, 1_024 ..= 16_777_216;
         /// The place of new votes: the playbook's file, or the memory on this machine (`local`), so
         /// that the file changes only when a text does.
         votes: VotesIn = VotesIn::File;
@@ -250,9 +215,6 @@ settings! {
         /// Projects that are not shared: folders, or the beginning of a repository's name such as
         /// `github.com/me`.
         not_shared: Vec<String> = Vec::new();
-        /// Lessons kept per project; of those that no run of the curator needs, the least important,
-        /// least effective, oldest leave first.
-        lessons: u64 = 10_000, 1 ..= 10_000;
     }
 }
 
@@ -276,9 +238,9 @@ mod tests {
         let allowed: Vec<_> = KEYS
             .iter()
             .filter(|k| k.scope == KeyScope::Project)
-            .map(SettingKey::name)
+            .map(|k| k.name)
             .collect();
-        let all = "reflection.enabled reflection.dry_run injection.max_units injection.own";
+        let all = "reflection.enabled injection.max_units injection.own";
         assert_eq!(allowed.join(" "), all);
     }
 }

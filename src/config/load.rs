@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 use super::choices::BackendChoice;
-use super::define::{KeyScope, SettingKey, TOP, full_name};
+use super::define::{KeyScope, SettingKey, TOP};
 use super::gone::{self, GoneSetting};
 use super::keys::{Config, KEYS};
 use super::nearest;
-use super::value::mismatch;
+use super::value::type_of;
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, project_config_file};
 use crate::redact::Masker;
@@ -69,8 +69,7 @@ pub(crate) fn for_project(paths: &Paths, project: &Path) -> Result<Config, Confi
     with_sources(paths, project).map(|(config, _)| config)
 }
 
-/// Returns the settings as [`for_project`] does, with the source of each value in the order of
-/// [`KEYS`].
+/// Also returns the source of each value, in the order of [`KEYS`].
 pub(crate) fn with_sources(
     paths: &Paths,
     project: &Path,
@@ -82,16 +81,15 @@ pub(crate) fn with_sources(
         &project_config_file(project),
         KeyScope::Project,
     )?;
-    let source = |key: &SettingKey| match key.name() {
-        name if own.set.contains(&name) => SettingSource::Project,
-        name if user.set.contains(&name) => SettingSource::User,
+    let source = |key: &SettingKey| match key.name {
+        name if own.place(name).is_some() => SettingSource::Project,
+        name if user.place(name).is_some() => SettingSource::User,
         _ => SettingSource::Default,
     };
     Ok((config, KEYS.iter().map(|key| (key, source(key))).collect()))
 }
 
-/// Returns the settings for a project, or their error; `None` if reflection is switched off there.
-/// A file that switches it off counts even if the other file has an error.
+/// Returns `None` if reflection is switched off in either file, even if the other has an error.
 pub(crate) fn unless_switched_off(
     paths: &Paths,
     project: &Path,
@@ -121,8 +119,7 @@ pub fn load(file: &Path) -> Result<Config, ConfigError> {
     Ok(config)
 }
 
-/// Applies the user's settings to `config`. After an error, the valid lines are applied all the
-/// same.
+/// After an error, the valid lines are applied all the same.
 pub(crate) fn load_user(config: &mut Config, file: &Path) -> Result<(), ConfigError> {
     apply(config, file, KeyScope::User).map(drop)
 }
@@ -133,11 +130,9 @@ pub(crate) fn at_key(file: &Path, name: &str, what: &str) -> String {
         let bytes = fsx::read_if_there(file, MAX_CONFIG).ok()??;
         let text = String::from_utf8(bytes).ok()?;
         let (table, _) = DeTable::parse_recoverable(&text);
-        let entries = entries(table.get_ref(), &mut Vec::new());
-        let mut entries = entries.into_iter();
-        let (_, key, _) =
-            entries.find(|(section, key, _)| full_name(section, key.get_ref()) == name)?;
-        Some(1 + text[..key.span().start].matches('\n').count())
+        let mut entries = entries(table.get_ref(), &mut Vec::new()).into_iter();
+        let (_, offset, _) = entries.find(|(key, ..)| key == name)?;
+        Some(1 + text[..offset].matches('\n').count())
     };
     let file = file.display();
     line().map_or_else(
@@ -146,14 +141,11 @@ pub(crate) fn at_key(file: &Path, name: &str, what: &str) -> String {
     )
 }
 
-/// Applies a project's own settings to the user's; a missing file changes nothing.
-///
 /// Keys that could send data elsewhere or cost money are errors there.
 pub fn load_project(config: &mut Config, file: &Path) -> Result<(), ConfigError> {
     apply(config, file, KeyScope::Project).map(drop)
 }
 
-/// Returns the removed settings that a user's or a project's file still has.
 pub(crate) fn gone(file: &Path) -> Vec<GoneSetting> {
     let read = apply(&mut Config::default(), file, KeyScope::User);
     read.map_or_else(|_| Vec::new(), |read| read.gone)
@@ -161,8 +153,16 @@ pub(crate) fn gone(file: &Path) -> Vec<GoneSetting> {
 
 #[derive(Debug, Default)]
 pub(super) struct KeysOfFile {
-    set: Vec<String>,
+    /// Each key with its offset.
+    set: Vec<(String, usize)>,
     gone: Vec<GoneSetting>,
+}
+
+impl KeysOfFile {
+    fn place(&self, name: &str) -> Option<usize> {
+        let mut set = self.set.iter();
+        set.find_map(|(key, offset)| (key == name).then_some(*offset))
+    }
 }
 
 fn apply(config: &mut Config, file: &Path, by: KeyScope) -> Result<KeysOfFile, ConfigError> {
@@ -186,6 +186,7 @@ pub(super) fn apply_bytes(
     };
     let mut keys = KeysOfFile::default();
     let mut wrong = Vec::new();
+    let mut rehearses = false;
     if let Err(error) = std::str::from_utf8(bytes) {
         wrong.push((error.valid_up_to(), "is not UTF-8".to_owned()));
     } else {
@@ -193,25 +194,24 @@ pub(super) fn apply_bytes(
         let place = |e: &toml::de::Error| e.span().map_or(0, |span| span.start);
         wrong.extend(errors.iter().map(|e| (place(e), e.message().to_owned())));
         if wrong.is_empty() {
-            let mut places = Vec::new();
-            for (section, key, value) in entries(table.get_ref(), &mut wrong) {
-                let offset = key.span().start;
-                let name = full_name(section, key.get_ref());
-                if let Some((name, instead)) = gone::find(&name, value.as_str()) {
+            for (name, offset, value) in entries(table.get_ref(), &mut wrong) {
+                if let Some((name, instead)) = gone::find(&name, value.get_ref().as_str()) {
                     let what =
                         format!("`{name}` has no effect any more: {instead}; remove the line");
                     let text = at((offset, what)).to_string();
                     keys.gone.push(GoneSetting { name, text });
+                    // Who wanted no change gets none.
+                    let is_dry = name == "reflection.dry_run";
+                    rehearses |= is_dry && value.get_ref().as_bool() == Some(true);
                     continue;
                 }
-                let set = one(config, (section, key.get_ref()), value, by);
+                let set = one(config, &name, value, by);
                 wrong.extend(set.err().map(|what| (offset, what)));
-                places.push(offset);
-                keys.set.push(name);
+                keys.set.push((name, offset));
             }
+            config.reflection.enabled &= !rehearses;
             for (name, what) in unusable(config) {
-                let place = keys.set.iter().position(|set| set == name);
-                wrong.push((place.map_or(0, |place| places[place]), what));
+                wrong.push((keys.place(name).unwrap_or_default(), what));
             }
         }
     }
@@ -224,54 +224,55 @@ pub(super) fn apply_bytes(
     Err(ConfigError::Content { mistakes })
 }
 
-type Entry<'a> = (&'a str, &'a Spanned<DeString<'a>>, &'a DeValue<'a>);
+/// The name of a key in a file, its offset and its value.
+type Entry<'a> = (String, usize, &'a Spanned<DeValue<'a>>);
 
-/// Returns each key of a file with its section and value; adds entries of another shape to `wrong`.
+/// Returns each key of a file; adds entries of another shape to `wrong`.
 fn entries<'a>(table: &'a DeTable<'a>, wrong: &mut Vec<(usize, String)>) -> Vec<Entry<'a>> {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for (name, value) in table {
-        let is_section = KEYS.iter().any(|key| key.parts().0 == Some(name.get_ref()));
-        match value.get_ref() {
+        let (name, at) = (&**name.get_ref(), name.span().start);
+        let is_section = name != TOP && KEYS.iter().any(|key| key.section() == name);
+        let what = match value.get_ref() {
             DeValue::Table(section) if is_section => {
                 let keys = section.iter();
-                entries.extend(keys.map(|(key, value)| (&**name.get_ref(), key, value.get_ref())));
+                entries.extend(keys.map(|(key, value)| {
+                    let full = format!("{name}.{}", key.get_ref());
+                    (full, key.span().start, value)
+                }));
+                continue;
             }
-            DeValue::Table(_) => {
-                let what = match nearest::key(name.get_ref()) {
-                    Ok(_) => format!("`{}` must be a value, not a table", name.get_ref()),
-                    Err(unknown) => unknown,
-                };
-                wrong.push((name.span().start, what));
+            DeValue::Table(_) => match nearest::key(name) {
+                Ok(_) => format!("`{name}` must be a value, not a table"),
+                Err(unknown) => unknown,
+            },
+            other if is_section => format!("`{name}` must be a table, not {}", type_of(other)),
+            _ if name.contains('.') && nearest::key(name).is_ok() => {
+                format!("`{name}` must stand in its section, without quotes")
             }
-            value if is_section => {
-                let what = format!("`{}` {}", name.get_ref(), mismatch("a table", value));
-                wrong.push((name.span().start, what));
+            _ => {
+                entries.push((name.to_owned(), at, value));
+                continue;
             }
-            value => entries.push((TOP, name, value)),
-        }
+        };
+        wrong.push((at, what));
     }
     entries
 }
 
 fn one(
     config: &mut Config,
-    (section, key): (&str, &str),
-    value: &DeValue<'_>,
+    name: &str,
+    value: &Spanned<DeValue<'_>>,
     by: KeyScope,
 ) -> Result<(), String> {
-    let name = full_name(section, key);
-    let known = nearest::key(&name)?;
+    let known = nearest::key(name)?;
     if by == KeyScope::Project && known.scope == KeyScope::User {
         return Err(format!(
             "`{name}` cannot be set by a project; it belongs in the user's config.toml"
         ));
     }
-    if known.section != section {
-        return Err(format!(
-            "`{name}` must stand in its section, without quotes"
-        ));
-    }
-    let set = (known.set)(config, value, by);
+    let set = (known.set)(config, value, (known, by));
     set.map_err(|why| format!("`{name}` {why}"))
 }
 

@@ -1,9 +1,8 @@
 //! Settings: typed and strict, each defined once in `keys.rs`.
 //!
 //! A value comes from the project's `playbook.toml` (for the few keys that a project may set), then
-//! the user's `config.toml`, then the default. An unknown key is an error with file, line and
-//! nearest key, so that a typing error does not become a bill. A removed setting is no error: the
-//! user is notified once.
+//! the user's `config.toml`, then the default. An unknown key is an error, so that a typing error
+//! does not become a bill.
 
 mod choices;
 mod define;
@@ -16,11 +15,11 @@ mod reference;
 mod value;
 
 pub(crate) use choices::{
-    Approval, BackendChoice, GateMode, MemoryMode, Notices, VotesIn, WorkerMode,
+    Approval, BackendChoice, GateMode, MemoryMode, Trigger, VotesIn, WorkerMode,
 };
 pub use define::SettingKey;
 pub(crate) use edit::{SetError, set, unset};
-pub(crate) use keys::{Budgets, Triggers};
+pub(crate) use keys::Budgets;
 pub use keys::{Config, KEYS};
 pub use load::{ConfigError, load, load_project};
 pub(crate) use load::{

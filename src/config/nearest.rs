@@ -10,10 +10,9 @@ const MAX_QUOTED: usize = 40;
 /// The length in bytes above which a name is not compared with ours.
 const MAX_NAME: usize = 80;
 
-/// Returns the setting of this name; the error suggests the nearest one.
 pub(crate) fn key(name: &str) -> Result<&'static SettingKey, String> {
     KEYS.iter()
-        .find(|key| key.name() == name)
+        .find(|key| key.name == name)
         .ok_or_else(|| unknown(name))
 }
 
@@ -28,11 +27,9 @@ fn unknown(name: &str) -> String {
     }
 }
 
-/// Quotes a text from a settings file for a message. Returns `None` if it could be a secret in the
-/// wrong place: only text that resembles our own words is repeated.
-///
-/// Messages are stored with waiting jobs. The masker would work too, but hooks would link it for
-/// this alone and double in size.
+/// Returns `None` if a text could be a secret in the wrong place: only text that resembles our own
+/// words is repeated. Messages are stored with waiting jobs. The masker would work too, but hooks
+/// would link it for this alone and double in size.
 pub(super) fn quoted(text: &str) -> Option<String> {
     // Our names have no digits; hardly any API key is without one.
     let is_ours = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '-' | '.' | ' ');
@@ -40,16 +37,15 @@ pub(super) fn quoted(text: &str) -> Option<String> {
     is_word.then(|| format!("`{text}`"))
 }
 
-/// Returns the known key that `name` misspells; a missing or wrong section also counts as a
-/// misspelling.
-fn nearest(name: &str) -> Option<String> {
+/// A missing or wrong section also counts as a misspelling.
+fn nearest(name: &str) -> Option<&'static str> {
     if name.len() > MAX_NAME {
         return None;
     }
     let leaf = name.rsplit('.').next();
-    let names = || KEYS.iter().map(SettingKey::name);
+    let names = || KEYS.iter().map(|key| key.name);
     names()
-        .map(|key| (strsim::levenshtein(name, &key), key))
+        .map(|key| (strsim::levenshtein(name, key), key))
         .min()
         .filter(|(distance, _)| *distance <= MAX_DISTANCE)
         .map(|(_, key)| key)

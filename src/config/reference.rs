@@ -22,14 +22,14 @@ pub(crate) fn reference() -> String {
         // Writing to a string cannot fail.
         _ = write!(text, "\n## {title}\n\n{}\n\n", prose(about));
         text.push_str("| key | values | default | project | what |\n|---|---|---|---|---|\n");
-        for key in KEYS.iter().filter(|key| key.section == *section) {
+        for key in KEYS.iter().filter(|key| key.section() == *section) {
             let default = key
                 .shown(&defaults)
                 .map_or_else(|| "unset".to_owned(), |value| format!("`{value}`"));
             _ = writeln!(
                 text,
                 "| `{}` | {} | {default} | {} | {} |",
-                key.name(),
+                key.name,
                 key.kind(),
                 project(key),
                 prose(key.doc)
@@ -60,7 +60,7 @@ mod tests {
     fn every_counterpart_is_a_key() {
         for row in SPECIFIED.lines().filter(|line| line.starts_with("| `")) {
             let here = row.split(" | ").nth(1).unwrap().trim_matches('`');
-            let is_key = KEYS.iter().any(|key| key.name() == here);
+            let is_key = KEYS.iter().any(|key| key.name == here);
             assert!(here == "none" || is_key, "{row}");
         }
     }

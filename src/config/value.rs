@@ -1,109 +1,112 @@
-//! The types of settings, each with its reading from TOML and its display.
+//! The types of settings. Serde reads and shows a value; the words for its kind are here.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
 use toml::de::DeValue;
 
-pub(super) type Bounds = Option<(&'static str, &'static str)>;
+use super::choices::{Approval, BackendChoice, GateMode, MemoryMode, Trigger, VotesIn, WorkerMode};
+use super::define::{KeyScope, SettingKey};
+use crate::prepared::Notices;
 
-pub(super) trait Setting: Sized + Serialize {
-    /// The kinds of values that are accepted, in words.
-    const KIND: &[&str];
+pub(super) trait Setting: DeserializeOwned + Serialize + PartialOrd {
+    /// The kind of values that are accepted, in words; empty for one of a few words.
+    const KIND: &str;
 
-    fn read(value: &DeValue<'_>) -> Result<Self, String>;
+    /// Returns the words that are accepted; none where any text or number is.
+    fn words() -> Vec<&'static str> {
+        Vec::new()
+    }
 
-    /// Returns the value as TOML; `None` if it has none.
     fn show(&self) -> Option<String> {
-        let value = toml::Value::try_from(self).ok()?;
-        Some(value.to_string())
-    }
-
-    fn within(self, low: &str, high: &str) -> Result<Self, String> {
-        let number = |text: &str| text.replace('_', "").parse().unwrap_or(f64::NAN);
-        let shown = self.show().unwrap_or_default();
-        let (low, high, value) = (number(low), number(high), number(&shown));
-        if low <= value && value <= high {
-            Ok(self)
-        } else {
-            Err(format!("must be from {low} to {high}, not {shown}"))
-        }
-    }
-
-    /// Returns the value if it allows no more than `current` does.
-    fn lowering(self, current: &Self) -> Result<Self, String>
-    where
-        Self: PartialOrd,
-    {
-        if self <= *current {
-            return Ok(self);
-        }
-        let text = |value: &Self| value.show().unwrap_or_default();
-        Err(format!(
-            "can only be lowered by a project: {} is above the user's {}",
-            text(&self),
-            text(current)
-        ))
+        Some(toml::Value::try_from(self).ok()?.to_string())
     }
 }
 
-pub(super) fn mismatch(wanted: &str, found: &DeValue<'_>) -> String {
-    format!("must be {wanted}, not {}", article(found.type_str()))
+/// Sets a value from a file of the scope `by`, or says what is wrong with it.
+pub(super) fn put<T: Setting>(
+    current: &mut T,
+    value: &Spanned<DeValue<'_>>,
+    (key, by): (&SettingKey, KeyScope),
+) -> Result<(), String> {
+    if is_blank(value.get_ref()) {
+        return Err("must not be empty".to_owned());
+    }
+    // Serde's own message would repeat the text, which may be a secret.
+    let read = T::deserialize(value.clone().into_deserializer()).ok();
+    let shown = |value: &T| value.show().unwrap_or_default();
+    let is_within = |value: &T| {
+        let number = shown(value).parse();
+        key.bounds
+            .is_none_or(|(low, high)| number.is_ok_and(|number| (low..=high).contains(&number)))
+    };
+    let read = read.filter(is_within);
+    let read = read.ok_or_else(|| key.mismatch(value.get_ref()))?;
+    if key.scope == KeyScope::Lower && by != KeyScope::User && read > *current {
+        let (wanted, allowed) = (shown(&read), shown(current));
+        return Err(format!(
+            "can only be lowered by a project: {wanted} is above the user's {allowed}"
+        ));
+    }
+    *current = read;
+    Ok(())
 }
 
-fn article(noun: &str) -> String {
+fn is_blank(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::String(text) => text.trim().is_empty(),
+        DeValue::Array(items) => items.iter().any(|item| is_blank(item.get_ref())),
+        _ => false,
+    }
+}
+
+/// Returns the type of a value for a message: `a string`.
+pub(super) fn type_of(value: &DeValue<'_>) -> String {
+    let noun = value.type_str();
     let vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
     format!("{} {noun}", if vowel { "an" } else { "a" })
 }
 
-impl Setting for bool {
-    const KIND: &[&str] = &["`true` or `false`"];
-
-    fn read(value: &DeValue<'_>) -> Result<Self, String> {
-        value
-            .as_bool()
-            .ok_or_else(|| mismatch("true or false", value))
-    }
+macro_rules! kinds {
+    ($($kind:literal: $($ty:ty),+;)*) => {
+        $($(impl Setting for $ty { const KIND: &str = $kind; })+)*
+    };
+}
+kinds! {
+    "true or false": bool;
+    "a whole number": u32, u64, usize, Limit;
+    "a string": String;
+    "a path": PathBuf;
+    "a list of strings": Vec<String>;
 }
 
-macro_rules! whole_numbers {
-    ($($ty:ty),*) => {$(
+macro_rules! choices {
+    ($($kind:literal: $($word:ty = $ty:ty),+;)*) => {$($(
         impl Setting for $ty {
-            const KIND: &[&str] = &["whole number"];
+            const KIND: &str = $kind;
 
-            fn read(value: &DeValue<'_>) -> Result<Self, String> {
-                let number = value.as_integer().ok_or_else(|| mismatch("a whole number", value))?;
-                if number.as_str().starts_with('-') {
-                    return Err(format!("must not be negative: {number}"));
-                }
-                <$ty>::from_str_radix(number.as_str(), number.radix())
-                    .map_err(|_| format!("is too large: {number}"))
+            fn words() -> Vec<&'static str> {
+                <$word>::ALL.map(<$word>::word).into()
             }
         }
-    )*};
+    )+)*};
 }
-whole_numbers!(u32, u64, usize);
+choices! {
+    "": BackendChoice = BackendChoice, WorkerMode = WorkerMode, Approval = Approval,
+        GateMode = GateMode, Notices = Notices, VotesIn = VotesIn, MemoryMode = MemoryMode;
+    "a list of strings": Trigger = Vec<Trigger>;
+}
 
-impl Setting for f64 {
-    const KIND: &[&str] = &["number"];
-
-    fn read(value: &DeValue<'_>) -> Result<Self, String> {
-        let text = value
-            .as_float()
-            .map(toml::de::DeFloat::as_str)
-            .or_else(|| value.as_integer().map(toml::de::DeInteger::as_str))
-            .ok_or_else(|| mismatch("a number", value))?;
-        text.parse()
-            .ok()
-            .filter(|number: &f64| number.is_finite())
-            .ok_or_else(|| format!("must be a finite number, not {text}"))
-    }
+impl<T: Setting> Setting for Option<T> {
+    const KIND: &str = T::KIND;
 }
 
 /// A spending limit. 0 means no limit and compares above every other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit(pub u64);
 
 impl Limit {
@@ -127,106 +130,6 @@ impl PartialOrd for Limit {
         Some(self.0.wrapping_sub(1).cmp(&other.0.wrapping_sub(1)))
     }
 }
-
-impl Setting for Limit {
-    const KIND: &[&str] = u64::KIND;
-
-    fn read(value: &DeValue<'_>) -> Result<Self, String> {
-        u64::read(value).map(Self)
-    }
-}
-
-impl Setting for String {
-    const KIND: &[&str] = &["string"];
-
-    fn read(value: &DeValue<'_>) -> Result<Self, String> {
-        let text = value.as_str().ok_or_else(|| mismatch("a string", value))?;
-        if text.trim().is_empty() {
-            return Err("must not be empty".to_owned());
-        }
-        Ok(text.to_owned())
-    }
-}
-
-impl Setting for PathBuf {
-    const KIND: &[&str] = &["path"];
-
-    fn read(value: &DeValue<'_>) -> Result<Self, String> {
-        String::read(value).map(Self::from)
-    }
-}
-
-impl Setting for Vec<String> {
-    const KIND: &[&str] = &["list of strings"];
-
-    fn read(value: &DeValue<'_>) -> Result<Self, String> {
-        let list = value
-            .as_array()
-            .ok_or_else(|| mismatch("a list of strings", value))?;
-        list.iter()
-            .map(|text| String::read(text.get_ref()))
-            .collect()
-    }
-}
-
-impl<T: Setting> Setting for Option<T> {
-    const KIND: &[&str] = T::KIND;
-
-    fn read(value: &DeValue<'_>) -> Result<Self, String> {
-        T::read(value).map(Some)
-    }
-}
-
-/// Defines enums whose variants are words in the settings; the first is the least.
-macro_rules! choices {
-    ($(
-        $(#[$meta:meta])*
-        $name:ident { $( $variant:ident = $word:literal, )* }
-    )*) => {$(
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
-        pub enum $name {
-            $( $variant, )*
-        }
-
-        impl $name {
-            const WORDS: &[&str] = &[$($word),*];
-
-            pub(crate) fn from_word(word: &str) -> Option<Self> {
-                match word {
-                    $( $word => Some(Self::$variant), )*
-                    _ => None,
-                }
-            }
-
-            pub(crate) fn word(self) -> &'static str {
-                match self { $( Self::$variant => $word, )* }
-            }
-        }
-
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                to.serialize_str(self.word())
-            }
-        }
-
-        impl Setting for $name {
-            const KIND: &[&str] = &[$(concat!("`\"", $word, "\"`")),*];
-
-            fn read(value: &DeValue<'_>) -> Result<Self, String> {
-                let Some(word) = value.as_str() else {
-                    return Err($crate::config::value::mismatch("a string", value));
-                };
-                Self::from_word(word).ok_or_else(|| {
-                    let found = $crate::config::nearest::quoted(word);
-                    let found = found.map_or(String::new(), |word| format!(", not {word}"));
-                    format!("must be one of {}{found}", Self::WORDS.join(", "))
-                })
-            }
-        }
-    )*};
-}
-pub(super) use choices;
 
 #[cfg(test)]
 mod tests {

@@ -22,7 +22,6 @@ const SETTINGS: [&str; 4] = [
     "protocol.allow=never",
 ];
 
-/// A folder in a work tree, and the deadline for questions to git about it.
 pub(crate) struct Git {
     folder: PathBuf,
     pub(super) until: Instant,
@@ -59,8 +58,7 @@ impl Git {
         output.status.success().then_some(output.stdout)
     }
 
-    /// Asks as [`Git::ask`] does, from code that is not async. The extra thread is for callers that
-    /// already run in a runtime.
+    /// Asks from code that is not async; the thread is for callers that already run in a runtime.
     pub(crate) fn ask_now(&self, arguments: &[&str]) -> Option<Vec<u8>> {
         let asked = || {
             let runtime = Builder::new_current_thread().enable_all().build().ok()?;

@@ -39,13 +39,11 @@ const MAX_NAMES_SHOWN: usize = 3;
 #[serde(transparent)]
 pub(crate) struct KnownNames(BTreeMap<String, BTreeMap<String, Option<Date>>>);
 
-/// Returns the record of a project; an empty one if it cannot be read.
 pub(crate) fn record(paths: &Paths, project: &Path) -> KnownNames {
     fsx::read_json(&paths.freshness(project), MAX_RECORD_BYTES).unwrap_or_default()
 }
 
-/// Compares a playbook's points with the checkout in which the project's last session ran. The
-/// playbook must hold no secrets. Returns `true` if the record has changed.
+/// The playbook must hold no secrets. Returns `true` if the record has changed.
 pub(crate) async fn look(
     paths: &Paths,
     (project, folder): (&Path, &Path),
@@ -160,8 +158,7 @@ mod tests {
         }
     }
 
-    /// Compares with files and a makefile; returns the description of what is gone, and whether the
-    /// point is stale.
+    /// Returns the description of what is gone, and whether the point is stale.
     fn look(
         record: &mut KnownNames,
         text: &str,

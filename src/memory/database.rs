@@ -40,20 +40,16 @@ const BEFORE: &str = ".before-%Y-%m-%dT%H%M%SZ";
 /// The failures that a committed transaction must survive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// A kill or crash of our process (`synchronous=NORMAL`), for data that can be found again or
-    /// may be missing after a power cut.
+    /// A crash of our process (`synchronous=NORMAL`): the data can be found again or done without.
     Crash,
-    /// A power cut (`synchronous=FULL`), for data that is the only trace once a job's file is
-    /// removed.
+    /// A power cut (`synchronous=FULL`): the data is the only trace once a job's file is removed.
     PowerCut,
 }
 
-/// The open memory; one per process is enough.
-///
-/// The file is 0600 in a 0700 folder, in WAL mode. Transactions that only add what can be found
-/// again are not synced. [`Memory::record`] and everything else that must outlive a job's file is
-/// synced, so a caller may remove the file as soon as it returns. Any number of processes may have
-/// the memory open: writers take turns, readers never wait.
+/// One per process is enough. The file is 0600 in a 0700 folder, in WAL mode. [`Memory::record`]
+/// and all else that must outlive a job's file is synced, so a caller may remove the file as soon
+/// as it returns. Any number of processes may have the memory open: writers take turns, readers
+/// never wait.
 #[derive(Debug)]
 pub struct Memory {
     path: PathBuf,
@@ -67,11 +63,8 @@ pub struct Memory {
 const APPLICATION_ID: i64 = 0x706c_626b;
 const SCHEMA: &str = include_str!("../../data/schema.sql");
 /// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] has run.
-const VERSION: i64 = 24;
-/// The oldest version that [`SCHEMA`] can bring to [`VERSION`].
-const OLDEST: i64 = 19;
+const VERSION: i64 = 25;
 
-/// A failed operation on the memory; the variants differ in what the caller should do.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     /// The file or its folder could not be created or inspected.
@@ -96,7 +89,6 @@ pub enum MemoryError {
         found: i64,
         known: i64,
     },
-    /// The file is another program's database and is left as it is.
     #[error("could not open memory: {}: a database of another program", path.display())]
     Foreign { path: PathBuf },
     #[error("could not {}: {}: damaged database: {}", .0.action, .0.path.display(), .0.source)]
@@ -133,7 +125,6 @@ impl MemoryError {
         }
     }
 
-    /// Returns `true` if the connection that had this error can no longer be used.
     fn breaks_connection(&self) -> bool {
         let failed = match self {
             Self::Damaged(_) => return true,
@@ -141,6 +132,11 @@ impl MemoryError {
             _ => return false,
         };
         failed.source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
+    }
+
+    pub(crate) fn is_busy(&self) -> bool {
+        matches!(self, Self::Database(failed)
+            if failed.source.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
     }
 
     /// Returns advice for a `hint:` line; `None` if waiting helps.
@@ -170,10 +166,8 @@ const BEGIN_ANEW: &str = "`playbook worker` renames it and begins with an empty 
     playbooks stay, and what counted does not count again";
 
 impl Memory {
-    /// Opens the database at `path`; creates it, or tables that it lacks.
-    ///
-    /// A file that is damaged, another program's, newer or too old is an error that names it
-    /// ([`MemoryError::hint`] gives the advice). Such a file is left as it is.
+    /// Creates a missing file or table. A file that is damaged, another program's, newer or too old
+    /// is an error that names it, and is left as it is.
     pub fn open(path: &Path) -> Result<Self, MemoryError> {
         prepare_file(path)?;
         let failed = |source| MemoryError::new("open memory", path, source);
@@ -228,7 +222,6 @@ impl Memory {
         Ok(lock.remove()?)
     }
 
-    /// Returns the files that were renamed since a time because they could not be read.
     pub(crate) fn set_aside_since(path: &Path, since: Timestamp) -> Vec<PathBuf> {
         let entries = path.parent().map(fs::read_dir).into_iter().flatten();
         let files = entries.flatten().flatten().map(|entry| entry.path());
@@ -261,7 +254,6 @@ impl Memory {
         self.read(action, |connection| rows(connection, sql, params, row))
     }
 
-    /// Reads the only row of a query; `None` if it has no row.
     pub(super) fn one<T>(
         &self,
         action: &'static str,
@@ -308,10 +300,8 @@ impl Memory {
         })
     }
 
-    /// Runs `change` in one transaction, which is rolled back if it fails.
-    ///
-    /// The write lock is taken immediately (`BEGIN IMMEDIATE`): a transaction that starts as a
-    /// reader and then writes can fail without waiting.
+    /// Takes the write lock immediately (`BEGIN IMMEDIATE`): a transaction that starts as a reader
+    /// and then writes can fail without waiting.
     pub(super) fn write<T>(
         &mut self,
         action: &'static str,
@@ -332,8 +322,7 @@ impl Memory {
         result.map_err(|e| self.failed(action, e))
     }
 
-    /// Writes as [`write`](Self::write) does and leaves deleted text unreadable on disk: merges the
-    /// word index and truncates the write-ahead log.
+    /// Leaves deleted text unreadable on disk: merges the word index and truncates the log.
     pub(super) fn erase<T>(
         &mut self,
         action: &'static str,
@@ -351,12 +340,10 @@ impl Memory {
         result
     }
 
-    /// Returns the connection, for values that live longer than one query.
     pub(super) fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Adds the action and our path to `SQLite`'s error.
     pub(super) fn failed(&self, action: &'static str, source: rusqlite::Error) -> MemoryError {
         let error = MemoryError::new(action, &self.path, source);
         self.note(&error);
@@ -409,7 +396,6 @@ pub(super) fn rows<T>(
     statement.query_map(params, row)?.collect()
 }
 
-/// Runs a statement in a transaction; returns the number of changed rows.
 pub(super) fn run(
     transaction: &Transaction<'_>,
     sql: &str,
@@ -424,10 +410,8 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Creates a missing file as a private one; `SQLite` might create one that others can read.
-///
-/// An existing file is not opened: closing it would drop the locks that another connection of this
-/// process holds on it.
+/// Creates a missing file as private: `SQLite` might create one that others can read. Does not open
+/// an existing one: closing it would drop the locks of this process's other connections.
 fn prepare_file(path: &Path) -> Result<(), MemoryError> {
     if let Some(folder) = path.parent() {
         fsx::ensure_dir(folder)?;
@@ -494,7 +478,7 @@ fn refusal(connection: &mut Connection, path: &Path) -> rusqlite::Result<Option<
     let (path, known) = (path.to_owned(), VERSION);
     Ok(match id {
         APPLICATION_ID if found > known => Some(MemoryError::Newer { path, found, known }),
-        APPLICATION_ID if found < OLDEST => Some(MemoryError::Older { path, found, known }),
+        APPLICATION_ID if found < known => Some(MemoryError::Older { path, found, known }),
         APPLICATION_ID => None,
         0 if tables == 0 => None,
         _ => Some(MemoryError::Foreign { path }),
@@ -505,9 +489,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Creates the missing tables in one transaction.
-///
-/// The version is read again inside the transaction: another process may have been first.
+/// Reads the version again inside the transaction: another process may have been first.
 fn complete(connection: &mut Connection) -> rusqlite::Result<()> {
     if version(connection)? >= VERSION {
         return Ok(());
@@ -575,7 +557,6 @@ pub(super) fn word<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rstest::rstest;
 
     fn opened() -> (tempfile::TempDir, PathBuf, Memory) {
         let folder = tempfile::tempdir().unwrap();
@@ -604,56 +585,5 @@ mod tests {
         let read = another.read("read", |_| Err::<(), _>(error));
         assert!(read.is_err());
         assert!(memory.is_broken());
-    }
-
-    const OF_VERSION_19: &str = include_str!("version-19.sql");
-
-    fn parts(connection: &Connection) -> Vec<(String, String)> {
-        let sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
-        let mut parts = connection.prepare(sql).unwrap();
-        let parts = parts.query_map((), |row| Ok((row.get(0)?, row.get(1)?)));
-        let plain = |(name, sql): (String, String)| {
-            let lines = sql.lines().map(|line| line.split("--").next().unwrap());
-            let words = lines.flat_map(str::split_whitespace);
-            (name, words.collect::<String>())
-        };
-        parts.unwrap().map(|part| plain(part.unwrap())).collect()
-    }
-
-    #[rstest]
-    #[case::of_version_19(19)]
-    #[case::of_version_20(20)]
-    fn an_older_file_becomes_what_a_new_one_is_and_keeps_its_rows(#[case] found: i64) {
-        let mut fresh = Connection::open_in_memory().unwrap();
-        complete(&mut fresh).unwrap();
-        let mut older = Connection::open_in_memory().unwrap();
-        older.execute_batch(OF_VERSION_19).unwrap();
-        older
-            .execute_batch(
-                "UPDATE totals SET history_bytes = 7; INSERT INTO projects (name) VALUES ('/p')",
-            )
-            .unwrap();
-        older.pragma_update(None, "user_version", found).unwrap();
-        complete(&mut older).unwrap();
-        assert_eq!(parts(&older), parts(&fresh));
-        assert_eq!(version(&older).unwrap(), VERSION);
-        let kept = older.query_row(
-            "SELECT name, history_bytes FROM projects, totals",
-            (),
-            |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)),
-        );
-        assert_eq!(kept.unwrap(), ("/p".to_owned(), 7));
-    }
-
-    #[test]
-    fn a_file_of_version_22_gets_the_table_that_came_later() {
-        let mut fresh = Connection::open_in_memory().unwrap();
-        complete(&mut fresh).unwrap();
-        let mut older = Connection::open_in_memory().unwrap();
-        complete(&mut older).unwrap();
-        older.execute_batch("DROP TABLE note_points").unwrap();
-        older.pragma_update(None, "user_version", 22).unwrap();
-        complete(&mut older).unwrap();
-        assert_eq!(parts(&older), parts(&fresh));
     }
 }

@@ -19,11 +19,9 @@ const JOBS: u64 = 100_000;
 /// The age up to which model calls are kept.
 const LEDGER: SignedDuration = SignedDuration::from_hours(400 * 24);
 /// The age up to which a counted step is known by its job and place. A job waits at most
-/// `worker.keep_days`, 30 by default, and is recorded at its end, so a repetition comes far
-/// earlier.
+/// 30 days and is recorded at its end, so a repetition comes far earlier.
 const STEPS: SignedDuration = SignedDuration::from_hours(180 * 24);
 
-/// The numbers of removed rows, the oldest first; shown to the user.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Trimmed {
     pub(crate) changes: usize,
@@ -36,12 +34,11 @@ const DAYS: i64 = 10;
 /// The most that the clock may be ahead of them.
 const AHEAD: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// The most that is kept of what was learned, per project.
-///
-/// Two rules apply. A memory that was neither learned again nor shown for [`unused`](Self::unused)
-/// is removed, unless its importance is 0.8 or more (spec/3: always stored) or it is a note. Each
-/// kind has a maximum number: the least important are removed first, then the least effective, then
-/// the ones seen longest ago. A note that is not settled always stays.
+/// The most that is kept of what was learned, per project. A memory that was neither learned again
+/// nor shown for [`unused`](Self::unused) is removed. Notes stay, and so do memories with an
+/// importance of 0.8 or more (spec/3: always stored). Above the number of a kind, the least
+/// important are removed first, then the least effective, then those seen longest ago. A note that
+/// is not settled always stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub reflections: u64,
@@ -70,8 +67,7 @@ pub enum ForgetWhat {
     Id(String),
     /// Everything that was learned in a project, and its sessions' evaluations.
     Project(String),
-    /// Everything last seen before a time, of one project or of all, and the evaluations of earlier
-    /// sessions.
+    /// Everything last seen before a time, of one project or all, and earlier evaluations.
     OlderThan {
         time: Timestamp,
         project: Option<String>,
@@ -130,9 +126,7 @@ const SELECT: &str = "SELECT q.id, q.since, q.key, q.job, q.what, q.text, q.reas
      FROM quarantine q JOIN projects p ON p.id = q.project";
 
 impl Memory {
-    /// Keeps history, jobs and ledger within their limits.
-    ///
-    /// This is cheap unless they are exceeded; a worker calls it when it has nothing else to do.
+    /// Costs little unless a limit is exceeded; a worker calls it when it has nothing else to do.
     pub(crate) fn trim(&mut self, now: Timestamp) -> Result<Trimmed, MemoryError> {
         self.trim_to(now, HISTORY_BYTES, JOBS)
     }
@@ -241,51 +235,12 @@ impl Memory {
         self.all("read what is held back", &sql, [project], from_row)
     }
 
-    /// Returns by project how many texts wait for the user. The second number counts those that
-    /// pass today's rules and were not offered since.
-    pub(crate) fn quarantine_counts(&self) -> Result<Vec<(String, u64, u64)>, MemoryError> {
-        let sql = "SELECT p.name, count(*), count(*) FILTER (WHERE q.screened = 'passes')
-             FROM quarantine q JOIN projects p ON p.id = q.project
+    pub(crate) fn quarantine_counts(&self) -> Result<Vec<(String, u64)>, MemoryError> {
+        let sql = "SELECT p.name, count(*) FROM quarantine q JOIN projects p ON p.id = q.project
              WHERE q.is_waiting GROUP BY p.name ORDER BY p.name";
         self.all("read what is held back", sql, (), |row| {
-            Ok((row.get(0)?, counted(row, 1)?, counted(row, 2)?))
+            Ok((row.get(0)?, counted(row, 1)?))
         })
-    }
-
-    /// Returns the waiting texts that today's rules have not screened yet.
-    pub(crate) fn held_by_earlier_rules(&self) -> Result<Vec<HeldRow>, MemoryError> {
-        let sql = format!("{SELECT} WHERE q.is_waiting AND q.screened IS NULL ORDER BY q.id");
-        self.all("read what is held back", &sql, (), from_row)
-    }
-
-    /// Records the result of screening these rows with today's rules. Rows in `passing` may be
-    /// offered to the user, the others keep waiting.
-    pub(crate) fn screened_anew(
-        &mut self,
-        rows: &[HeldRow],
-        passing: &[u64],
-    ) -> Result<(), MemoryError> {
-        self.write(NOTE, Durability::PowerCut, |transaction| {
-            for row in rows {
-                let sql = if passing.contains(&row.id) {
-                    "UPDATE quarantine SET screened = 'passes',
-                     reasons = 'passes now; earlier rules said: ' || reasons WHERE id = ?1"
-                } else {
-                    "UPDATE quarantine SET screened = 'held' WHERE id = ?1"
-                };
-                run(transaction, sql, [int(row.id)])?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Counts the texts of a project that pass now and are shown to the user for the first time.
-    /// Later notices leave them out.
-    pub(crate) fn offer_passing(&mut self, project: &str) -> Result<usize, MemoryError> {
-        let sql = "UPDATE quarantine SET screened = 'offered'
-             WHERE screened = 'passes' AND is_waiting
-                 AND project = (SELECT id FROM projects WHERE name = ?1)";
-        self.change(NOTE, Durability::PowerCut, sql, [project])
     }
 
     pub(crate) fn waiting(&self, project: &str) -> Result<Vec<String>, MemoryError> {
@@ -293,8 +248,7 @@ impl Memory {
         Ok(rows.map(|row| row.held.key).collect())
     }
 
-    /// Holds back texts from a project's file, and drops those that have left it. Known ones stay
-    /// as they are.
+    /// Holds back texts from a project's file, and drops those that have left it; known ones stay.
     pub(crate) fn hold_back(
         &mut self,
         project: &str,
@@ -315,8 +269,7 @@ impl Memory {
         })
     }
 
-    /// Records that the user has decided on a text: it waits no longer and is not asked about
-    /// again. Only its key is kept.
+    /// Keeps only the key, so that the text is not asked about again.
     pub(crate) fn decided(&mut self, id: u64) -> Result<(), MemoryError> {
         let sql = "UPDATE quarantine SET is_waiting = 0, what = 'null', text = '' WHERE id = ?1";
         self.change(NOTE, Durability::PowerCut, sql, [int(id)])
@@ -368,8 +321,7 @@ pub(super) fn hold(
             "INSERT INTO quarantine (project, key, job, what, text, reasons, since, is_waiting)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)
              ON CONFLICT (project, key) DO UPDATE SET what = excluded.what, text = excluded.text,
-                 reasons = excluded.reasons, since = excluded.since, is_waiting = 1,
-                 screened = NULL
+                 reasons = excluded.reasons, since = excluded.since, is_waiting = 1
              WHERE excluded.job = '' AND NOT is_waiting",
             (
                 project,
@@ -531,9 +483,6 @@ mod tests {
         for some in held.chunks(2) {
             memory.hold_back("/p", some, &|_| false, now).unwrap();
         }
-        assert_eq!(
-            memory.quarantine_counts().unwrap(),
-            [("/p".to_owned(), 3, 0)]
-        );
+        assert_eq!(memory.quarantine_counts().unwrap(), [("/p".to_owned(), 3)]);
     }
 }

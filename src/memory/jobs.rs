@@ -38,7 +38,6 @@ pub struct JobRecord {
     pub calls: Vec<ModelCall>,
     pub undoes: Option<String>,
     pub learned: Vec<Learned>,
-    /// The key points that the session showed to be wrong.
     pub outdated: Vec<NewOutdated>,
     /// A curator run's changes of the notes, and the last row that it has seen.
     pub note_updates: Vec<NoteUpdate>,
@@ -46,15 +45,11 @@ pub struct JobRecord {
     pub(crate) held: Vec<Held>,
     /// The changes that its replies asked for and that were not accepted.
     pub dropped: Vec<Skipped>,
-    /// The session's verdicts on the key points that it knew.
     pub(crate) points: Vec<PointInSession>,
-    /// The session from which this one was forked, through any number of forks; itself if it was
-    /// not.
+    /// The session from which this one was forked, through any number of forks; else itself.
     pub(crate) root: String,
     /// The time of recording, which for jobs of `playbook bootstrap` is later than the job's.
     pub(crate) recorded: Timestamp,
-    /// The most new rows; raising a count needs none.
-    pub(crate) rows: u64,
     pub evaluation: Option<Evaluation>,
     /// The session's ending: `success`, `failure`, …; kept with the evaluation.
     pub ended: Option<String>,
@@ -65,7 +60,6 @@ impl JobRecord {
         Self {
             recorded: job.finished,
             job,
-            rows: u64::MAX,
             ..Self::default()
         }
     }
@@ -86,7 +80,6 @@ pub enum JobOutcome {
     /// The playbook has its result, changed or not.
     #[default]
     Applied,
-    /// No model was asked, for the given reason.
     Skipped,
     /// The job went to `failed/`, for the given reason.
     Failed,
@@ -144,7 +137,6 @@ pub struct FinishedJob {
 pub struct JobRow {
     pub job: FinishedJob,
     pub undone_by: Option<String>,
-    /// The changes that its replies asked for and that were not accepted.
     pub dropped: Vec<Skipped>,
 }
 
@@ -183,8 +175,7 @@ const CHANGES: &str = "SELECT j.job, p.name, j.session, j.event, j.backend, j.fi
 pub enum BudgetKind {
     #[default]
     Day,
-    /// The amount that the user agreed to for `playbook bootstrap`; it does not count for the day's
-    /// budgets.
+    /// The amount agreed to for `playbook bootstrap`; it does not count for the day's budgets.
     Agreed,
 }
 
@@ -217,7 +208,6 @@ pub struct Spending {
     pub(crate) backend: String,
     pub(crate) model: String,
     pub calls: u64,
-    /// The requests sent, retries included.
     pub attempts: u64,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -241,10 +231,8 @@ const BY_HAND: &str = "SELECT DISTINCT h.point FROM history h
      WHERE p.name = ?1 AND h.kind IN ('add', 'update') AND j.backend = ''";
 
 impl Memory {
-    /// Records a finished job completely or not at all, synced to disk.
-    ///
-    /// Repeating it changes nothing, so a caller that was stopped before it removed the job's file
-    /// repeats the call.
+    /// Records all or nothing, synced to disk. Repeating it changes nothing, so a caller that was
+    /// stopped before it removed the job's file repeats the call.
     pub fn record(&mut self, record: &JobRecord) -> Result<(), MemoryError> {
         self.write("record job", Durability::PowerCut, |transaction| {
             let project = project_number(transaction, &record.job.project)?;
@@ -264,8 +252,8 @@ impl Memory {
             }
             housekeeping::hold(transaction, project, &record.held, record.recorded)?;
             let source = record.source();
-            let (rows, recorded) = (record.rows, record.recorded);
-            learning::learn(transaction, &source, &record.learned, rows, recorded)?;
+            let recorded = record.recorded;
+            learning::learn(transaction, &source, &record.learned, recorded)?;
             let place = NotePlace {
                 project,
                 source: &source,
@@ -290,15 +278,13 @@ impl Memory {
         self.count("count jobs", "SELECT count(*) FROM jobs", ())
     }
 
-    /// Returns the end of the oldest job. Jobs of `playbook bootstrap` are left out, because they
-    /// have the dates of their sessions.
+    /// Leaves out jobs of `playbook bootstrap`, which have the dates of their sessions.
     pub(crate) fn remembers_since(&self) -> Result<Option<Timestamp>, MemoryError> {
         let sql = "SELECT finished FROM jobs WHERE event <> 'bootstrap' ORDER BY finished LIMIT 1";
         self.one("read jobs", sql, (), |row| time(row, 0))
     }
 
-    /// Returns the transcripts of a project for which a job has ended. Each has the end of the
-    /// claimed range and the time of the last job.
+    /// Returns transcripts with an ended job: the end of the claimed range, the last job's time.
     pub(crate) fn known_transcripts(
         &self,
         project: &str,
@@ -357,17 +343,14 @@ impl Memory {
         self.all("read history", &sql, [job], entry)
     }
 
-    /// Records a call as soon as it has ended, before its job does.
-    ///
-    /// It is not synced: the job's [`record`](super::JobRecord) contains it again.
+    /// Records a call before its job ends; not synced, since the job's record contains it again.
     pub fn add_call(&mut self, call: &ModelCall) -> Result<(), MemoryError> {
         self.write("record call", Durability::Crash, |transaction| {
             put_calls(transaction, std::slice::from_ref(call))
         })
     }
 
-    /// Returns what one budget, or all, paid from `from` until before `until`, by project, backend
-    /// and model. The caller decides when a day begins.
+    /// Returns what one budget, or all, paid from `from` until before `until`.
     pub(crate) fn spending(
         &self,
         kind: impl Into<Option<BudgetKind>>,
@@ -418,7 +401,6 @@ impl Memory {
         self.count("read ledger", sql, [job])
     }
 
-    /// Returns the votes for a project's key points that are not in its file.
     pub fn votes(&self, project: &str) -> Result<LocalVotes, MemoryError> {
         let sql = "SELECT v.point, sum(v.helpful), sum(v.harmful), max(v.used)
              FROM local_votes v JOIN projects p ON p.id = v.project
@@ -435,7 +417,6 @@ impl Memory {
         Ok(votes.into_iter().collect())
     }
 
-    /// Adds votes once under the name of their source.
     pub(crate) fn add_votes(
         &mut self,
         project: &str,
@@ -496,8 +477,6 @@ fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     })
 }
 
-/// Writes the job's row and returns its number in the database.
-///
 /// A failed job may be tried again and end differently; an applied one stays as it is.
 fn put_job(
     transaction: &Transaction<'_>,
@@ -611,7 +590,6 @@ fn put_changes(
     Ok(())
 }
 
-/// Adds calls; existing ones stay.
 fn put_calls(transaction: &Transaction<'_>, calls: &[ModelCall]) -> rusqlite::Result<()> {
     for call in calls {
         run(
@@ -636,7 +614,6 @@ fn put_calls(transaction: &Transaction<'_>, calls: &[ModelCall]) -> rusqlite::Re
     Ok(())
 }
 
-/// Adds the votes of a job; existing ones stay.
 fn put_votes(
     transaction: &Transaction<'_>,
     (project, job): (i64, &str),
@@ -652,7 +629,6 @@ fn put_votes(
     Ok(())
 }
 
-/// Adds a session's verdicts on points; existing ones stay.
 fn put_usage(
     transaction: &Transaction<'_>,
     (project, job, root): (i64, &str, &str),

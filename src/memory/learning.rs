@@ -26,7 +26,6 @@ const LONG: usize = 2000;
 /// The most characters of other texts (spec/5 cuts queries and contexts at 200).
 const SHORT: usize = 200;
 
-/// A memory as a row of any store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryRow {
     /// The id: `ref-…`, `les-…` or `err-…`.
@@ -52,8 +51,7 @@ pub struct MemoryRow {
 }
 
 impl MemoryRow {
-    /// Returns the memories of an item in a project: a reflection with its strategy, a lesson or an
-    /// error. `ids` replace the computed ids for items from elsewhere.
+    /// `ids` replace the computed ids for items from elsewhere; a strategy follows its reflection.
     pub fn of(project: &str, item: &Learned, ids: &[String]) -> Vec<Self> {
         let named = |place: usize, own: String| ids.get(place).cloned().unwrap_or(own);
         match item {
@@ -82,8 +80,6 @@ struct LearnTx<'t> {
     project: i64,
     /// The time of recording, however long ago it happened.
     recorded: Timestamp,
-    /// The number of reflections and strategies that may still be added.
-    rows: u64,
     arrival: Option<&'t Arrival>,
 }
 
@@ -123,17 +119,8 @@ impl LearnTx<'_> {
             .exists([id])
     }
 
-    /// Inserts a memory, or raises its occurrences if it exists. Reflections and strategies are
-    /// inserted only while rows may be added.
     fn put(&mut self, seq: u64, new: &MemoryRow) -> rusqlite::Result<()> {
         let is_new = !self.is_known(&new.id)?;
-        let is_counted = matches!(new.kind, MemoryKind::Reflection | MemoryKind::Strategy);
-        if is_new && is_counted {
-            let Some(fewer) = self.rows.checked_sub(1) else {
-                return Ok(());
-            };
-            self.rows = fewer;
-        }
         // An id that another member uses for another kind is not stored.
         let memory: Option<i64> = self
             .transaction
@@ -283,17 +270,15 @@ pub struct Arrived {
 }
 
 impl Memory {
-    /// Stores what `source` teaches; repeating it changes nothing.
-    ///
-    /// Returns the ids of its reflections (each followed by its strategy's), lessons and errors, in
-    /// order. A worker's jobs use [`Memory::record`] instead.
+    /// Repeating it changes nothing. Returns the ids of its reflections (each followed by its
+    /// strategy's), lessons and errors, in order. A worker's jobs use [`Memory::record`] instead.
     pub fn learn(
         &mut self,
         source: &LearnedFrom,
         learned: &[Learned],
     ) -> Result<Vec<String>, MemoryError> {
         self.write("store lessons", Durability::PowerCut, |transaction| {
-            learn(transaction, source, learned, u64::MAX, source.time)
+            learn(transaction, source, learned, source.time)
         })
     }
 
@@ -342,8 +327,7 @@ impl Memory {
             .map(drop)
     }
 
-    /// Stores arrived records, each once, and moves to the position of the last, in one
-    /// transaction. Returns how many were new.
+    /// Moves to the new position in the same transaction; returns how many records were new.
     pub fn take(
         &mut self,
         arrived: &[Arrived],
@@ -500,7 +484,6 @@ pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Opt
     )
 }
 
-/// Normalises case and white space, so that texts that say the same are equal.
 fn identity(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase()
@@ -515,7 +498,6 @@ fn cut(text: &str, characters: usize) -> String {
     text.trim().chars().take(characters).collect()
 }
 
-/// Limits a share to 0 to 1; NaN and infinity give [`BIRTH`].
 fn share(value: f64) -> f64 {
     if value.is_finite() {
         value.clamp(0.0, 1.0)
@@ -524,16 +506,11 @@ fn share(value: f64) -> f64 {
     }
 }
 
-/// Stores what `source` teaches and returns the ids of what is kept. Steps that were counted before
-/// are not counted again.
-///
-/// `rows` limits new reflections and strategies; raising a count takes no row. Lessons are notes
-/// that wait, and `seen` must find every error, so neither is limited.
+/// Returns the ids of what is kept. Steps that were counted before are not counted again.
 pub(super) fn learn(
     transaction: &Transaction<'_>,
     source: &LearnedFrom,
     learned: &[Learned],
-    rows: u64,
     recorded: Timestamp,
 ) -> rusqlite::Result<Vec<String>> {
     let mut tx = LearnTx {
@@ -541,7 +518,6 @@ pub(super) fn learn(
         source,
         project: project_number(transaction, &source.project)?,
         recorded,
-        rows,
         arrival: None,
     };
     let mut ids = Vec::new();
@@ -568,7 +544,6 @@ pub(super) fn kind_word(kind: MemoryKind) -> String {
     format!("kind{}x", kind.word())
 }
 
-/// Stores what others learned, once. Returns `true` if it was new.
 fn take(
     transaction: &Transaction<'_>,
     Arrived { origin, record }: &Arrived,
@@ -595,7 +570,6 @@ fn take(
         source: &source,
         project: project_number(transaction, &source.project)?,
         recorded: now,
-        rows: u64::MAX,
         arrival: Some(&arrival),
     };
     let is_first_time = tx.is_first_time(record.seq)?;
@@ -642,7 +616,6 @@ fn record_of(source: &LearnedFrom, seq: u64, item: &Learned) -> SharedRecord {
     }
 }
 
-/// Queues the ids forgotten here, if the memory is shared.
 pub(super) fn put_out_forgotten(
     transaction: &Transaction<'_>,
     ids: Vec<String>,

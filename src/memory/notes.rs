@@ -19,11 +19,10 @@ use crate::reflect::tellable::HELD_BACK;
 
 const READ: &str = "read notes";
 const SELECT: &str = "SELECT n.line, n.root, n.state, n.quote, n.is_outside, n.hosts,
-         coalesce(n.text, m.text, ''), m.importance, n.time
+         coalesce(n.text, m.text, ''), m.importance, n.time, n.is_unattended
      FROM notes n JOIN projects p ON p.id = n.project LEFT JOIN memories m ON m.id = n.memory
      WHERE p.name = ?1 AND n.point IS NULL";
 
-/// A line of a project's notes, as a curator run sees it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct NoteLine {
     pub(crate) note: ListedNote,
@@ -42,7 +41,6 @@ pub(crate) struct OutdatedNote {
     pub(crate) what: NewOutdated,
 }
 
-/// The notes of a project that wait for a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct WaitingNotes {
     /// The lines, and the rows about outdated key points, oldest first.
@@ -75,7 +73,6 @@ impl Memory {
         self.lines(&sql, (project, numbers(wanted)))
     }
 
-    /// Returns the `count` most important lines that were taught since a time.
     pub(crate) fn important_lines(
         &self,
         project: &str,
@@ -175,8 +172,7 @@ impl Memory {
         })
     }
 
-    /// Returns each key point with the root sessions of its notes, and the newest note of each
-    /// session.
+    /// Returns each key point with a root session of its notes and that session's newest note.
     pub(crate) fn teachers(
         &self,
         project: &str,
@@ -202,13 +198,11 @@ impl Memory {
         self.count(READ, sql, (project, state.word()))
     }
 
-    /// Returns the number of the newest note; 0 without any.
     pub(crate) fn last_note(&self) -> Result<NoteId, MemoryError> {
         let sql = "SELECT coalesce(max(id), 0) FROM notes";
         Ok(NoteId(self.count(READ, sql, ())?))
     }
 
-    /// Returns the operations that the last run of a project asked for and that were refused.
     pub(crate) fn refused_last(&self, project: &str) -> Result<Vec<Skipped>, MemoryError> {
         let sql = "SELECT j.dropped FROM jobs j JOIN projects p ON p.id = j.project
              WHERE p.name = ?1 AND j.event = 'curate' AND j.outcome = 'applied'
@@ -222,7 +216,6 @@ impl Memory {
         Ok(refused)
     }
 
-    /// Returns a text of a row, masked and screened.
     fn shown_text(&self, row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
         let mut text: String = row.get(column)?;
         self.outlet.text(&mut text);
@@ -235,8 +228,7 @@ impl Memory {
         self.one("read jobs", sql, [project], |row| row.get(0))
     }
 
-    /// Returns the texts of at most `count` notes: first those about these errors, newest first,
-    /// then those of the same kinds of task.
+    /// Puts notes about these errors first, newest first, then those of the same kinds of task.
     pub(crate) fn notes_on(
         &self,
         project: &str,
@@ -277,6 +269,7 @@ impl NoteLine {
         note.sessions.extend(row.note.sessions);
         note.quote = note.quote.take().or(row.note.quote);
         note.is_outside &= row.note.is_outside;
+        note.is_unattended &= row.note.is_unattended;
         for host in row.note.hosts {
             if !note.hosts.contains(&host) {
                 note.hosts.push(host);
@@ -305,6 +298,7 @@ fn line(row: &Row<'_>) -> rusqlite::Result<NoteLine> {
                 .collect(),
             quote: row.get(3)?,
             is_outside: row.get(4)?,
+            is_unattended: row.get(9)?,
             hosts: words(row, 5)?,
         },
         state: NoteState::from_word(&state).unwrap_or_default(),
@@ -334,8 +328,8 @@ pub(super) fn add(
 ) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO notes
              (project, memory, job, seq, root, time, since, kinds, hosts, quote, is_outside,
-              line, state)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+              is_unattended, line, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
              coalesce((SELECT line FROM notes WHERE memory = ?2 ORDER BY id DESC LIMIT 1), 0),
              'waiting')";
     let row = rusqlite::params![
@@ -350,12 +344,12 @@ pub(super) fn add(
         Value::from(note.hosts.as_slice()).to_string(),
         note.quote,
         note.is_outside,
+        note.is_unattended,
     ];
     run(transaction, sql, row)?;
     number_lines(transaction)
 }
 
-/// Adds notes on the key points that a job's session showed to be wrong; existing ones stay.
 pub(super) fn add_outdated(
     transaction: &Transaction<'_>,
     place: NotePlace<'_>,
@@ -388,9 +382,8 @@ fn number_lines(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     run(transaction, "UPDATE notes SET line = id WHERE line = 0", ()).map(drop)
 }
 
-/// Applies a run's changes to the notes up to row `until`, the last that it has seen.
-///
-/// Settled notes stay settled. Lines that were joined or removed meanwhile stay as they are.
+/// Changes notes up to row `until`, the last that the run has seen. Settled notes stay settled;
+/// lines that were joined or removed meanwhile stay as they are.
 pub(super) fn update(
     transaction: &Transaction<'_>,
     updates: &[NoteUpdate],
@@ -421,8 +414,7 @@ pub(super) fn update(
     Ok(())
 }
 
-/// Joins other lines to a line. Its lesson gets the sum of their uses and the mean of their
-/// effectiveness (spec/4).
+/// Gives the line's lesson the sum of all uses and the mean effectiveness (spec/4).
 fn join(transaction: &Transaction<'_>, line: NoteId, others: &[NoteId]) -> rusqlite::Result<()> {
     let first = "SELECT m.id, m.times_applied, m.effectiveness FROM notes n
          JOIN memories m ON m.id = n.memory
@@ -470,7 +462,6 @@ mod tests {
         (dir, memory)
     }
 
-    /// Builds a job whose session taught a lesson and showed a key point to be wrong.
     fn taught(session: &str, correction: &str) -> JobRecord {
         let mut record = JobRecord::new(FinishedJob {
             id: format!("job of {session}"),

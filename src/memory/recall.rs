@@ -53,13 +53,11 @@ pub struct RecallQuery {
     pub outcome: Option<String>,
     /// Lower limit of the last time it was learned or shown.
     pub since: Option<Timestamp>,
-    /// Upper limit of the last time it was learned or shown.
     pub until: Option<Timestamp>,
     pub limit: u64,
 }
 
 impl RecallQuery {
-    /// A query for the best `limit` memories, to be narrowed.
     pub fn best(limit: u64) -> Self {
         Self {
             limit,
@@ -98,7 +96,6 @@ impl SeenError {
     }
 }
 
-/// The plain source for [`read_memories`].
 const MEMORIES: &str = "memories m";
 const NO_SCORE: &str = "0.0";
 
@@ -124,7 +121,6 @@ impl From<&evaluate::EvaluatorReply> for Evaluation {
     }
 }
 
-/// The end of a part of a session, when its job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PartEnding {
     pub(crate) time: Timestamp,
@@ -147,7 +143,6 @@ pub struct LearnedStats {
     /// All reflections ever counted, identical ones included (spec/4 `total_reflections`).
     pub total_reflections: u64,
     pub strategies: u64,
-    /// The lessons kept (spec/4 `lessons_stored`).
     #[serde(rename = "lessons_stored")]
     pub lessons: u64,
     /// The mean effectiveness of the lessons; 0 without any.
@@ -176,7 +171,6 @@ impl LearnedStats {
 }
 
 impl Memory {
-    /// Returns the best matches, best first.
     pub fn recall(
         &self,
         query: &RecallQuery,
@@ -186,8 +180,7 @@ impl Memory {
         Ok(self.shown(found))
     }
 
-    /// Returns the memories about the error that has one of these keys or names, in one project or
-    /// in all.
+    /// Finds an error by any of its keys or names; without `project` in all projects.
     pub fn seen(
         &self,
         keys: &[Signature],
@@ -236,8 +229,7 @@ impl Memory {
         Ok(stats)
     }
 
-    /// Returns the averages of the evaluations in the spans that begin at `starts` (ascending).
-    /// Empty spans are left out; the last one is open.
+    /// Takes `starts` in ascending order. The last span is open; empty ones are left out.
     pub fn evaluations(
         &self,
         project: Option<&str>,
@@ -304,8 +296,7 @@ impl Memory {
         })
     }
 
-    /// Returns the corrections of a project's errors, the most effective first, as hooks show them.
-    /// Those that look like an attack are left out: an agent with a shell reads the hint.
+    /// Leaves out what looks like an attack: agents read the hint. The most effective come first.
     pub fn corrections(&self, project: &str) -> Result<Corrections, MemoryError> {
         let which = "WHERE p.name = ?1 AND m.signature IS NOT NULL
                  AND m.kind = 'lesson' AND m.effectiveness >= ?2
@@ -365,7 +356,6 @@ fn recall(
     select(connection, query, project, now, Some((&words, u64::MAX)))
 }
 
-/// Scores all memories, or a number of those that contain some of the words.
 fn select(
     connection: &Connection,
     query: &RecallQuery,
@@ -435,8 +425,7 @@ pub fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// Returns a query in FTS5 syntax for any of the words, within the scope; `None` if the text has no
-/// word.
+/// Returns a query in FTS5 syntax for any of the words; `None` if the text has no word.
 fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option<String> {
     let words = words_of(text);
     if words.is_empty() {

@@ -1,11 +1,9 @@
-//! The rows about a project and its transcripts by which every record counts once: its number, the
-//! highest number of a key point in each section, how far each transcript has been claimed, and
-//! which records have counted.
+//! The rows by which every record counts once: numbers of projects and of key points, claimed ends
+//! of transcripts, and counted records.
 //!
-//! Forks and resumed sessions copy records into other files; a record counts once. A project keeps
-//! at most [`CAP`] hashes. Beyond that the oldest are dropped, and the time of the newest dropped
-//! one is kept. A record not newer than that counts as a copy, so a dropped record can never count
-//! again.
+//! Forks and resumed sessions copy records into other files. A project keeps at most [`CAP`]
+//! hashes; beyond that the oldest are dropped. A record not newer than the newest dropped one
+//! counts as a copy, so a dropped record can never count again.
 
 use std::collections::BTreeMap;
 
@@ -14,15 +12,12 @@ use rusqlite::{Row, Statement, Transaction};
 
 use super::database::{Durability, Memory, MemoryError, counted, int, millis, run, time};
 
-/// The end of the claimed part of a transcript.
-///
-/// Cursors only move forward: by `generation` first, then by `end`. With that order, jobs can be
-/// recorded twice or in any order, also around a restart.
+/// The end of the claimed part of a transcript. Cursors only move forward: by `generation` first,
+/// then by `end`. Jobs can therefore be recorded twice or in any order, also around a restart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptCursor {
     pub transcript: String,
-    /// The number of times that the transcript shrank or was replaced. The claiming code detects
-    /// that and raises it.
+    /// The number of times that the transcript shrank or was replaced, as the claiming code found.
     pub generation: u64,
     /// The highest end claimed in this generation, in bytes.
     pub end: u64,
@@ -52,10 +47,8 @@ impl RecordMark {
     }
 }
 
-/// The known records of one project, for millions of lookups.
-///
-/// All lookups see one snapshot. The first ones query the database; after many, the whole set is
-/// read (16 MB at its cap).
+/// The known records of one project, for millions of lookups in one snapshot. The first ones query
+/// the database; after many, the whole set is read (16 MB at its cap).
 pub struct KnownRecords<'m> {
     // Declared before `_snapshot`: a statement must be dropped before its transaction ends.
     lookup: Statement<'m>,
@@ -95,15 +88,12 @@ impl KnownRecords<'_> {
         Ok(whole.binary_search(&hash).is_ok())
     }
 
-    /// Returns `true` if a record has counted already: it is known, or not newer than dropped
-    /// records.
-    ///
-    /// A first claim by hand uses `is_known` instead, to include old records.
+    /// Returns `true` if a record is known, or not newer than dropped records. A first claim by
+    /// hand uses `is_known` instead, to include old records.
     pub fn is_copy(&mut self, record: RecordMark) -> Result<bool, MemoryError> {
         Ok(record.is_until(self.left_until) || self.is_known(record)?)
     }
 
-    /// Returns `true` if a record is in the set, or counted by a lost memory.
     pub(crate) fn is_known(&mut self, record: RecordMark) -> Result<bool, MemoryError> {
         Ok(record.is_until(self.lost_until) || self.contains(record.hash)?)
     }
@@ -124,7 +114,6 @@ impl Memory {
         self.all("list projects", sql, (), |row| row.get(0))
     }
 
-    /// Returns all projects that ever had a job.
     pub(crate) fn all_projects(&self) -> Result<Vec<String>, MemoryError> {
         let sql = "SELECT name FROM projects ORDER BY name";
         self.all("list projects", sql, (), |row| row.get(0))
@@ -168,8 +157,7 @@ impl Memory {
         self.has("read projects", sql, (project, session))
     }
 
-    /// Returns the projects whose memory was found to be lost since a time, and until when their
-    /// records have counted.
+    /// Returns projects whose memory was lost since then, and until when their records counted.
     pub(crate) fn begun_anew(
         &self,
         since: Timestamp,
@@ -193,16 +181,13 @@ impl Memory {
         })
     }
 
-    /// Returns the confidence of the last reflection on a transcript, from 0 to 1; `None` without
-    /// one.
+    /// Returns the confidence of the last reflection on a transcript, from 0 to 1.
     pub(crate) fn confidence_of(&self, transcript: &str) -> Result<Option<f64>, MemoryError> {
         let sql = "SELECT confidence FROM cursors WHERE transcript = ?1";
         let found = self.one("read confidence", sql, [transcript], |row| row.get(0))?;
         Ok(found.flatten())
     }
 
-    /// Opens the known records of `project` for lookups.
-    ///
     /// Borrows the memory exclusively, because it holds a read transaction open.
     pub fn known_records(&mut self, project: &str) -> Result<KnownRecords<'_>, MemoryError> {
         let memory: &Self = self;
@@ -256,8 +241,7 @@ pub(super) fn raise_numbers(
     Ok(())
 }
 
-/// Moves the cursor forward, with the reflection's confidence. A cursor that is further already
-/// stays.
+/// Keeps a cursor that is further already.
 pub(super) fn advance(
     transaction: &Transaction<'_>,
     project: i64,

@@ -1,5 +1,4 @@
-//! The context that a session's start gives from a project's playbook, and the notices for the
-//! user.
+//! The context that a session's start gives from a playbook, and the notices for the user.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +43,6 @@ pub(super) struct Basis<'a> {
     usage: UsageRecord,
 }
 
-/// The choice whether sessions are also given the user's own key points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OwnPoints {
     Given,
@@ -64,7 +62,6 @@ impl OwnPoints {
 #[derive(Default)]
 pub(super) struct PreparedStart<'a> {
     pub(super) given: GivenContext,
-    /// The projects whose playbooks the worker has to screen.
     pub(super) to_screen: Vec<&'a Path>,
     /// The number of key points for which it has no room.
     pub(super) left_out: usize,
@@ -141,7 +138,6 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// Returns the context from this playbook, with `own` points of the user's.
     fn points(&self, limits: InjectionLimits, own: &str) -> PreparedStart<'a> {
         let frame = Frame {
             template: self.template.as_deref().unwrap_or(TEMPLATE),
@@ -205,7 +201,6 @@ impl<'a> Basis<'a> {
         Some(self.standing.admits_cue(point.name, due))
     }
 
-    /// Returns `true` if the file has a cue that was not screened yet.
     fn has_new_cue(&self) -> bool {
         let playbook = self.playbook.as_ref().and_then(|read| read.as_ref().ok());
         let mut points = playbook.into_iter().flat_map(Playbook::points);
@@ -246,8 +241,7 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// Reports a file that cannot be read; a trusted project's sessions are given the last good
-    /// snapshot.
+    /// Reports a file that cannot be read; trusted projects get the last good snapshot.
     fn unreadable(
         &self,
         flaw: &Defect,
@@ -311,7 +305,6 @@ impl<'a> Basis<'a> {
     }
 }
 
-/// Reads a playbook with the votes of the memory, if that can be read.
 fn with_votes(paths: &Paths, project: &Path, bytes: &[u8]) -> Result<Playbook, Defect> {
     let playbook = migrate(bytes)?.playbook;
     Ok(match votes::read(paths, project, &playbook) {
@@ -380,7 +373,6 @@ pub(super) fn standing_notice(
     Some(Notice::new(&topic, text))
 }
 
-/// Returns the notice about a trusted playbook outside of its project.
 pub(super) fn link_notice(project: &Path, target: &Path) -> Notice {
     let (file, target) = (playbook_file(project), target.display());
     let text = format!("{} leads out of the project, to {target}", file.display());
@@ -393,7 +385,6 @@ pub(super) fn link_file(paths: &Paths, project: &Path, target: &Path) -> PathBuf
     paths.project(project).join(format!("link-{target}"))
 }
 
-/// Returns a notice of each setting and template that is gone, with its mark.
 pub(super) fn gone_settings(paths: &Paths, project: &Path) -> Vec<(PathBuf, Notice)> {
     let files = [
         (paths.config_file(), paths.own()),

@@ -44,8 +44,6 @@ pub(super) enum Work<'a> {
 /// The number of times that a job begins again because another program wrote the file meanwhile.
 const MAX_TRIES: usize = 10;
 
-/// Applies a job.
-///
 /// The list of changes is stored with the job before the file is replaced; the file then holds the
 /// job's id. After a restart the id shows whether that happened. What an editor or git writes
 /// between our read and our write is not replaced: the job begins again.
@@ -139,23 +137,6 @@ pub(super) fn keep_if_missing(snapshots: &Snapshots, id: &str, playbook: &Playbo
         snapshots.keep(id, &playbook.to_bytes())?;
     }
     Ok(())
-}
-
-/// Computes what a job would change, and changes nothing: no lock, no file.
-pub(super) fn rehearse(
-    context: &Worker,
-    job: &mut Job,
-    session: &SessionEvidence,
-    config: &Config,
-) -> Step<Applied> {
-    let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
-    let work = Work::Session(session);
-    let found = read(context, job, &work, &snapshots, config)?;
-    let mut playbook = found.playbook;
-    let project = job.ticket.project.to_string_lossy();
-    playbook.never_below(&context.memory().highest_numbers(&project)?);
-    let points = (&mut playbook, &found.unused);
-    change(context, job, &work, points, &snapshots, config)
 }
 
 fn change(
@@ -262,9 +243,8 @@ pub(crate) struct TaughtPoints {
 }
 
 impl TaughtSession<'_> {
-    /// Counts the votes of a session and, by the rules, adds what the user stated.
-    ///
-    /// The points in `unused` look like an attack: they get no votes.
+    /// Counts a session's votes and, by the rules, adds what the user stated. The points in
+    /// `unused` look like an attack: they get no votes.
     pub(crate) fn teach(
         self,
         playbook: &mut Playbook,
@@ -417,11 +397,9 @@ fn read_as_is(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Step<(Lo
     }
 }
 
-/// Records what the user changed in the file itself since the last job, before `job` changes more:
-/// it is kept, and recorded as a job of its own.
-///
-/// What is recorded becomes a snapshot, so that it is found once. The name it is recorded
-/// under is with the job before, so that a restart records it once.
+/// Records the user's own changes in the file since the last job as a job of its own, before `job`
+/// changes more. The result becomes a snapshot, so that it is found once. Its name is stored with
+/// `job` first, so that a restart records it once.
 pub(super) fn note_hand_edit(
     context: &Worker,
     job: &mut Job,
@@ -489,10 +467,7 @@ pub(crate) struct Sources<'a> {
 }
 
 pub(crate) fn caps(config: &Config) -> Caps {
-    Caps {
-        points: config.playbook.max_points,
-        bytes: config.playbook.max_bytes,
-    }
+    Caps::of(config.playbook.max_points)
 }
 
 pub(crate) fn apply_edit(

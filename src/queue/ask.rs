@@ -37,7 +37,6 @@ const MAX_TOKENS: u32 = 8_192;
 pub(super) const POINTS_ONLY: &str = "{key_points}";
 const KNOWN_NOTES: usize = 5;
 
-/// The backend for a question, and the deadline.
 #[derive(Clone, Copy)]
 pub(crate) struct Asker<'a> {
     pub(crate) backend: &'a dyn Backend,
@@ -47,7 +46,6 @@ pub(crate) struct Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
-    /// Returns one for a question of the user's own, with the time that the settings give.
     pub(crate) fn now(parts: BackendParts<'a>, backend: &'a dyn Backend) -> Self {
         Self {
             backend,
@@ -154,7 +152,6 @@ pub(super) async fn curator(
     put(context, job, step, parts(context, &facts, config)).await
 }
 
-/// Puts a job's question to its backend; the cost is kept with the job.
 async fn put<T: Reply>(
     context: &Worker,
     job: &mut Job,
@@ -183,7 +180,6 @@ async fn put<T: Reply>(
     }
 }
 
-/// Returns notes of sessions with the same error, then of those on the same kind of task.
 pub(crate) fn known_notes(
     memory: &Memory,
     project: &Path,
@@ -229,7 +225,6 @@ pub(super) fn need_of<'a>(context: &'a Worker, job: &'a Job) -> &'a Need {
     own.unwrap_or(&context.account.need)
 }
 
-/// The parts that a backend is built from, with the secret of this process.
 pub(crate) fn parts<'a>(
     context: &'a Worker,
     facts: &'a Facts,
@@ -243,7 +238,6 @@ pub(crate) fn parts<'a>(
     }
 }
 
-/// Returns what follows for a job when a call of its is held back.
 fn held(context: &Worker, job: &Job, hold: &Hold) -> Outcome {
     let reason = hold.to_string();
     let until = match hold {
@@ -274,7 +268,6 @@ pub(crate) fn curator_template(paths: &Paths) -> Result<String, fsx::FsError> {
     template(paths, &CURATOR)
 }
 
-/// Returns the user's text, or the built-in one where that does not serve.
 fn template(paths: &Paths, template: &Template) -> Result<String, fsx::FsError> {
     let file = paths.template(template.name);
     let own = fsx::read_if_there(&file, MAX_TEMPLATE)?;
@@ -354,7 +347,6 @@ fn bare<'a>(name: BackendName, parts: BackendParts<'a>) -> Result<Box<dyn Backen
     }
 }
 
-/// Reads from the settings whether plain `http` to a backend's server is allowed.
 pub(crate) fn plain(name: BackendName, config: &Config) -> Plain {
     let (is_allowed, key) = match name {
         BackendName::Openai => (config.openai.allow_http, "openai.allow_http"),

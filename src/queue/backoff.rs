@@ -26,8 +26,9 @@ pub(super) const FIRST_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 const REFUSED: SignedDuration = SignedDuration::from_mins(10);
 const MAX_FILE: u64 = 1 << 20;
+/// The number of days that a waiting job is kept before it moves to `failed/`.
+pub(super) const KEEP_DAYS: i64 = 30;
 
-/// The parked accounts by [`Need::account`](crate::account::Need::account).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Backoff {
     accounts: BTreeMap<String, Parked>,
@@ -64,7 +65,6 @@ impl Backoff {
         fsx::quick(&file, &fsx::to_json(&file, self)?)
     }
 
-    /// Returns why `account` is parked at `now`; `None` if it may try.
     pub(crate) fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
         let parked = self.accounts.get(account);
         parked.filter(|parked| is_ahead(parked.until, now))
@@ -125,7 +125,6 @@ impl Backoff {
         }
     }
 
-    /// Returns the last failure of an account, however long ago.
     pub(crate) fn last(&self, account: &str) -> Option<&Parked> {
         self.accounts.get(account)
     }
@@ -158,7 +157,7 @@ pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
 }
 
 /// The reason of a job that another account has to answer, unless the job has its own.
-pub(crate) const FOREIGN: &str = "it was made with another key, base URL or backend; `playbook jobs retry` gives it those of this shell";
+pub(crate) const FOREIGN: &str = "it was made with another key, base URL or backend; `playbook jobs retry ID` gives it those of this shell";
 
 /// Until when a job waits for itself alone.
 pub(crate) fn own_pause(job: &Job) -> Option<Timestamp> {
@@ -209,11 +208,9 @@ impl Worker {
         job
     }
 
-    /// Returns when a job may be tried; `None` for now.
-    ///
-    /// The job must have passed [`adopt`](Self::adopt). A job that waits for its account is due as
-    /// soon as that may try: other credentials are another account. A job that waits for its
-    /// settings is tried whenever a worker finds it.
+    /// Returns when a job may be tried; `None` for now. The job must have passed
+    /// [`adopt`](Self::adopt). One that waits for its account is due as soon as that may try: other
+    /// credentials are another account. One that waits for its settings is tried when it is found.
     pub(super) fn due(&self, job: &Job) -> Option<Timestamp> {
         let now = self.now();
         let own = own_pause(job).filter(|next| is_ahead(*next, now));
@@ -239,20 +236,17 @@ impl Worker {
 
     /// Returns `true` if a job was kept for as long as one is, by a clock that has not leapt.
     pub(super) fn is_too_old(&self, job: &Job) -> bool {
-        let days = i64::from(self.config.worker.keep_days);
         let now = self.now();
-        let is_over =
-            |since: Timestamp| now.duration_since(since) > SignedDuration::from_hours(24 * days);
+        let kept = SignedDuration::from_hours(24 * KEEP_DAYS);
+        let is_over = |since: Timestamp| now.duration_since(since) > kept;
         is_over(job.kept_since())
             && !job.is_in_doubt()
             && is_over(Status::clock_goes_since(self.paths(), now))
     }
 
-    /// Returns the reason of a job that failed because of its age, and last waited for `reason`.
-    pub(super) fn too_long(&self, reason: Option<&str>) -> String {
-        let days = self.config.worker.keep_days;
+    pub(super) fn too_long(reason: Option<&str>) -> String {
         let reason = reason.map(|reason| format!(": {reason}"));
-        format!("waited for {days} days{}", reason.unwrap_or_default())
+        format!("waited for {KEEP_DAYS} days{}", reason.unwrap_or_default())
     }
 
     pub(super) fn park_account(&self, job: &Job, reason: String, pause: Pause) -> Outcome {
@@ -275,7 +269,6 @@ impl Worker {
         self.log_error("worker", done);
     }
 
-    /// Notes with the account of a job what helps against its failure.
     pub(super) fn note_remedy(&self, job: &Job, kind: FailureKind) {
         let need = job.ticket.need.as_ref();
         if let Some(need) = need

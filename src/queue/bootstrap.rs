@@ -1,7 +1,6 @@
 //! The jobs of `playbook bootstrap`: one for each session that was there before.
 //!
-//! A job carries what the user agreed that it may spend. The worker does the rest, as for a
-//! session that has just ended.
+//! A job carries what it may spend. The worker does the rest, as for a session that just ended.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +16,7 @@ use super::outcome::Outcome;
 use super::progress::{self, Job, SessionEvidence};
 use super::spool::{self, IdEntropy};
 use super::transcripts::PastTranscript;
-use super::{QueueError, ask, curate, open_session, stages, worker};
+use super::{QueueError, apply, ask, curate, open_session, stages, worker};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -82,9 +81,8 @@ pub(crate) fn open_now(context: &Worker) -> HashSet<PathBuf> {
     marks.into_iter().map(|mark| mark.transcript).collect()
 }
 
-/// Reads what is new in a session, as its job would; a later look takes it for claimed.
-///
-/// A different `place` for each look keeps their jobs apart.
+/// Reads what is new in a session, as its job would; a later look takes it for claimed. A different
+/// `place` for each look keeps their jobs apart.
 pub(crate) fn look(
     context: &Worker,
     (project, config): (&Path, &Config),
@@ -118,7 +116,6 @@ pub(crate) struct Estimates {
     pub(crate) curator: Usage,
 }
 
-/// Returns the most that each session may take, and the curator after each batch.
 pub(crate) fn estimates(
     context: &Worker,
     config: &Config,
@@ -134,7 +131,7 @@ pub(crate) fn estimates(
     let paths = context.paths();
     let playbook = Store::of(paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
-    let most_points = points.max(config.playbook.max_bytes as u64 / 4);
+    let most_points = points.max(apply::caps(config).bytes as u64 / 4);
     let reflector_template = estimate_tokens(&ask::reflector_template(paths)?);
     let sessions = (0..).zip(evidence).map(|(earlier, evidence)| {
         let points = (points + earlier * GROWTH_TOKENS).min(most_points);
@@ -196,13 +193,11 @@ impl WaitingJobs {
     }
 }
 
-/// Returns true for a job of the spool that is a project's curator's.
 pub(crate) fn is_run(context: &Worker, project: &Path, id: &JobId) -> bool {
     let job = progress::read(&context.paths().spool(), id);
     job.is_ok_and(|job| job.curate.is_some() && job.ticket.project == project)
 }
 
-/// Returns what bootstrap has spent in a project so far.
 pub(crate) fn spent(context: &Worker, project: &Path) -> Result<Usage, MemoryError> {
     let name = project.to_string_lossy();
     let (kind, first, last) = (BudgetKind::Agreed, Timestamp::MIN, Timestamp::MAX);
@@ -235,10 +230,8 @@ fn reason(context: &Worker, id: &JobId) -> Option<String> {
     Some(reason.unwrap_or_default())
 }
 
-/// Takes the jobs that no worker has begun out of the spool and of `jobs`; returns their number.
-///
-/// The newest goes first, as a worker begins with the oldest. A worker that has just read one
-/// of them saves it again with its claim, so that nothing is lost.
+/// Also takes the jobs out of `jobs`; returns their number. Begins with the newest, unlike a
+/// worker. A worker that has just read a job saves it again with its claim, so nothing is lost.
 pub(crate) fn withdraw(context: &Worker, jobs: &mut Vec<JobId>) -> Result<usize, FsError> {
     let spool = context.paths().spool();
     let mut left = Vec::new();

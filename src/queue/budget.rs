@@ -114,10 +114,8 @@ impl Day {
     }
 }
 
-/// Returns how many calls the day has room for.
-///
-/// `spent` is in the ledger, `pending` under way. No call begins once the tokens are used
-/// up; the last one may go beyond them by what it costs.
+/// Takes `spent` from the ledger, and `pending` for calls under way. No call begins once the tokens
+/// are used up; the last one may exceed them by what it costs.
 fn calls_left(
     spent: Usage,
     pending: Usage,
@@ -183,10 +181,9 @@ impl Caller {
     }
 }
 
-/// A backend that asks before each call whether it may be made, and notes the cost.
-///
-/// Each call, a second one after a useless reply included, is asked for again: the project may have
-/// been switched off, and a budget may be used up. A call that is held back costs nothing.
+/// A backend that notes the cost of each call and first asks whether it may be made. That includes
+/// a second call after a useless reply: by then the project may be switched off, or a budget used
+/// up. A call that is held back costs nothing.
 pub(crate) struct Meter<'a> {
     backend: Box<dyn Backend + 'a>,
     context: &'a Worker,

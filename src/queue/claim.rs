@@ -43,10 +43,8 @@ impl From<MemoryError> for ClaimError {
     }
 }
 
-/// Finds the part of the transcript that is the job's own, and reads it; `None` where nothing is new.
-///
-/// The caller makes sure that no other job of the project or of the transcript is claimed
-/// or recorded meanwhile, so that the database and the other jobs' claims hold still.
+/// Finds and reads the job's own part of the transcript; `None` if nothing is new. The caller makes
+/// sure that no other job of the project or transcript is claimed or recorded meanwhile.
 pub(crate) fn claim(
     job: &Job,
     context: &Worker,
@@ -194,9 +192,7 @@ fn beginning(path: &Path) -> Result<(Option<u64>, u64), FsError> {
     Ok((first.map(u64::from_be_bytes), length))
 }
 
-/// The claims of the jobs in the spool.
-///
-/// The database holds the claims of jobs in `failed/`: the move there stores place and records.
+/// The claims of the jobs in the spool; the database holds those of jobs in `failed/`.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     ends: HashMap<PathBuf, Vec<(JobId, Reached)>>,

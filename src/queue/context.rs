@@ -80,12 +80,10 @@ impl Worker {
         self.has_enqueued.store(true, Ordering::Release);
     }
 
-    /// Returns true once after each call of [`Self::note_enqueued`].
     pub(super) fn take_enqueued(&self) -> bool {
         self.has_enqueued.swap(false, Ordering::Acquire)
     }
 
-    /// Writes the records that starts read of a project's points: their use, and the news.
     pub(super) fn refresh_records(&self, project: &Path) {
         notices::refresh(self, project);
         if let Err(error) = usage::refresh(self.paths(), &self.memory(), project) {
@@ -121,7 +119,6 @@ impl Worker {
         if in_turn { 1 } else { self.config.worker.jobs }
     }
 
-    /// Makes what the next start in a project is given; hooks can do without.
     pub(crate) fn make_ready(&self, project: &Path) {
         prepare::ready(&self.paths, project, self.now());
     }

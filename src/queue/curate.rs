@@ -74,9 +74,6 @@ pub(super) async fn run(
     order: &CuratorOrder,
     config: &Config,
 ) -> Step {
-    if config.reflection.dry_run && !job.is_in_doubt() {
-        return Err(Outcome::skip("dry run: the notes wait"));
-    }
     // One run of a project at a time: the next one sees what this one makes of the notebook.
     let curator = context.alone(&context.paths().project(&job.ticket.project));
     let _one_run = curator.lock().await;
@@ -97,7 +94,6 @@ pub(super) async fn run(
     })
 }
 
-/// Returns the material of the run: from the job's file, else gathered and stored.
 fn gather(
     context: &Worker,
     job: &mut Job,
@@ -137,7 +133,6 @@ fn gather(
     Ok(material)
 }
 
-/// Returns what code found: points shown wrong, gone or never cited, and the room left.
 fn facts(
     context: &Worker,
     project: &Path,
@@ -233,7 +228,6 @@ pub(super) fn protection(usage: &UsageRecord, point: &Point<'_>) -> Option<Prote
     }
 }
 
-/// Returns the answer: from the job's file, else asked for and kept.
 async fn curation(
     context: &Worker,
     job: &mut Job,
@@ -254,7 +248,6 @@ async fn curation(
     Ok(asked.result)
 }
 
-/// Returns the notes of a failed job as lines of the notebook.
 pub(super) fn given_back(job: &Job) -> Vec<NoteUpdate> {
     let order = job.curate.iter().flat_map(|order| &order.notes);
     let update = |id: &NoteId| NoteUpdate {
@@ -309,7 +302,6 @@ pub(crate) enum CuratorWish {
     Dream(usize),
 }
 
-/// Enqueues a run that is due after a job, whose file is still there.
 pub(super) fn after_job(context: &Worker, job: &Job) -> Step {
     if job.edit.is_some() {
         return Ok(());
@@ -351,7 +343,7 @@ pub(crate) fn enqueue(
         _ => None,
     };
     let config = context.config_for(project)?;
-    let is_off = !config.reflection.enabled || config.reflection.dry_run;
+    let is_off = !config.reflection.enabled;
     if need.backend == BackendName::Rules || is_off || project == context.paths().own() {
         return Ok(None);
     }
@@ -447,7 +439,6 @@ fn wished(
     Ok((!notes.is_empty()).then_some(CuratorOrder { notes, why }))
 }
 
-/// Returns what a run is to look at, if one is due by what waits.
 fn due(
     context: &Worker,
     project: &Path,
@@ -524,10 +515,8 @@ const MAX_HOPS: usize = 5;
 const MAX_DEPTH: usize = 8;
 const GIT_TIME: Duration = Duration::from_secs(10);
 
-/// Returns the masked instructions of a project, each file under its name, and one line that
-/// names what was left out.
-///
-/// A file that cannot be read, is no regular file or is outside of the project says nothing.
+/// Returns the masked instructions, each file under its name, and one line that names what was left
+/// out. A file that cannot be read, is no regular file or is outside of the project says nothing.
 pub(super) fn read_instructions(paths: &Paths, project: &Path, masker: &Masker) -> String {
     let mut own = root_files(project);
     own.extend(nested(project));

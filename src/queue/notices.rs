@@ -13,10 +13,10 @@ use super::schedule::Schedule;
 use super::status::{Notice, Status};
 use super::{progress, spool};
 use crate::account::Sent;
-use crate::config::Notices;
 use crate::learned_news::{LearnedNews, told_until};
 use crate::memory::{Entry, JobOutcome, JobRow, Memory, UnsettledQuote};
 use crate::playbook::ChangeKind;
+use crate::prepared::Notices;
 use crate::setup::templates;
 use crate::shown::counted;
 
@@ -40,7 +40,6 @@ pub(super) fn all(
         used_up(context),
     ];
     let mut all: Vec<Notice> = told.into_iter().flatten().collect();
-    all.extend(passing(context));
     all.extend(sent(context));
     all.extend(begun_anew(context));
     all.extend(unreadable.iter().map(|why| {
@@ -85,22 +84,6 @@ fn sent(context: &Worker) -> Option<Notice> {
     Some(Notice::new(&topic, text))
 }
 
-/// Returns a notice for each project with held-back texts that pass today, until the user has
-/// looked at them.
-fn passing(context: &Worker) -> Vec<Notice> {
-    let counts = context.memory().quarantine_counts().unwrap_or_default();
-    let passing = counts.into_iter().filter(|(.., passing)| *passing > 0);
-    let notices = passing.map(|(project, _, count)| {
-        let texts = counted(usize::try_from(count).unwrap_or(usize::MAX), "text");
-        Notice::new(
-            &format!("passes now\n{project}"),
-            format!("{texts} of {project} would not be held back by today's rules; `playbook review` there lets you accept them"),
-        )
-    });
-    notices.collect()
-}
-
-/// Projects whose memory is gone, for a day.
 fn begun_anew(context: &Worker) -> Vec<Notice> {
     let since = context.now().checked_sub(LONG).unwrap_or(Timestamp::MIN);
     let projects = context.memory().begun_anew(since).unwrap_or_default();
@@ -123,10 +106,8 @@ fn begun_anew(context: &Worker) -> Vec<Notice> {
 pub(super) fn quarantine(context: &Worker) -> BTreeMap<String, u64> {
     let counts = context.memory().quarantine_counts().unwrap_or_default();
     let key = |project: &str| Status::project_key(Path::new(project));
-    let counts = counts.into_iter();
-    counts
-        .map(|(project, count, _)| (key(&project), count))
-        .collect()
+    let keyed = counts.iter().map(|(project, count)| (key(project), *count));
+    keyed.collect()
 }
 
 fn failed(context: &Worker) -> Option<Notice> {
@@ -138,7 +119,7 @@ fn failed(context: &Worker) -> Option<Notice> {
     };
     let can_be_retried = failed.len() > MANY_FAILED || !failed.iter().all(is_gone);
     let remedy = if can_be_retried {
-        "`playbook jobs` says why, `playbook jobs retry` tries again"
+        "`playbook jobs` says why, `playbook jobs retry --all` tries again"
     } else {
         "the transcripts are gone; `playbook jobs` lists them, `playbook jobs drop ID` removes one"
     };
@@ -173,7 +154,7 @@ fn waiting(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     let count: usize = reasons.values().sum();
     let (reason, _) = reasons.into_iter().max_by_key(|(_, count)| *count)?;
     let text = format!(
-        "{}: {reason}; `playbook jobs` lists what waits, `playbook jobs retry` tries again",
+        "{}: {reason}; `playbook jobs` lists what waits, `playbook jobs retry --all` tries again",
         match count {
             1 => "1 job waits".to_owned(),
             _ => format!("{count} jobs wait"),
@@ -182,7 +163,6 @@ fn waiting(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     Some(Notice::new("waiting", text))
 }
 
-/// Sessions that ended since the last one that was reflected on.
 fn unreflected(context: &Worker, schedule: &Schedule) -> Option<Notice> {
     let rows = context.memory().last_jobs(None, LAST_JOBS).ok()?;
     let is_applied = |row: &&JobRow| row.job.outcome == JobOutcome::Applied;
@@ -241,7 +221,6 @@ fn is_learned(entry: &Entry) -> bool {
     !by_hand.iter().any(|event| event.word() == entry.event)
 }
 
-/// Returns a summary of changes, the newest first.
 fn of(changes: &[Entry]) -> Option<LearnedNews> {
     let (mut new, mut reworded, mut gone, mut wrong) = <[BTreeSet<&str>; 4]>::default().into();
     for Entry { change, .. } in changes.iter().rev() {

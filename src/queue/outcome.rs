@@ -31,7 +31,6 @@ pub(super) type Step<T = ()> = Result<T, Outcome>;
 
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// It leaves the spool with this.
     Done(Finish),
     /// It waits until then, or for a pause that doubles.
     Wait {
@@ -120,7 +119,7 @@ pub(super) fn leave(context: &Worker, job: &mut Job, result: Step) -> Outcome {
     let cause = match result {
         Ok(()) => return Outcome::Done(Finish::new(JobOutcome::Applied, "")),
         Err(Outcome::Wait { reason, .. }) if context.is_too_old(job) => {
-            Outcome::Fail(context.too_long(Some(&reason)))
+            Outcome::Fail(Worker::too_long(Some(&reason)))
         }
         Err(cause) => cause,
     };
@@ -185,7 +184,6 @@ pub(super) fn put_off_broken(context: &Worker, id: &JobId, reason: &str) -> Time
     next
 }
 
-/// Returns when the pause ends that `first` has become, doubled by each try.
 fn after_tries(context: &Worker, job: Option<&Job>, first: SignedDuration) -> Timestamp {
     let waiting = job.and_then(|job| job.progress.waiting.as_ref());
     let tries = waiting.map_or(0, |waiting| waiting.tries);
@@ -210,7 +208,6 @@ fn wait_until(context: &Worker, job: &mut Job, reason: &str, next: Timestamp, fo
 pub(super) const REFLECT: &str = "reflect_error";
 pub(super) const CURATE: &str = "curator_error";
 
-/// Returns a reason as it is shown to users.
 pub(crate) fn in_words(reason: &str) -> &str {
     let steps = [REFLECT, CURATE].into_iter();
     let mut kinds = steps.filter_map(|step| reason.strip_prefix(step)?.strip_prefix(':'));
@@ -226,16 +223,13 @@ pub(crate) fn reason_of(error: &impl Display) -> String {
     format!("{SETTINGS}{error}")
 }
 
-/// Returns `true` if a job waits for its settings. They may be correct by now, so it is tried
-/// immediately.
+/// A job that waits for its settings is tried immediately: they may be correct by now.
 pub(super) fn is_for_settings(reason: &str) -> bool {
     reason.starts_with(SETTINGS)
 }
 
-/// Writes the reason into every job of the spool: the settings or the database cannot be
-/// used. Nothing is ever sent by a fallback.
-///
-/// Only under the lock: a worker that was started before may be at these jobs.
+/// Writes the reason into every job of the spool: the settings or the database cannot be used.
+/// Nothing is ever sent by a fallback. Only under the lock: an earlier worker may be at these jobs.
 pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
     let _lock = match worker_lock::take_if_free(paths, &Holder::of_nobody()) {
         Ok(Some(lock)) => lock,
@@ -259,7 +253,6 @@ pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(),
     tell(paths, now, reason)
 }
 
-/// Leaves for the next starts why no worker can work.
 pub(crate) fn tell(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
     let mut status = Status::read(paths).unwrap_or_else(|| Status::quiet(now));
     status.remember_leap(paths, now);

@@ -1,5 +1,4 @@
-//! A job in the spool: its progress, which the worker writes into its file, and reading and writing
-//! that file.
+//! A job in the spool: its progress, and reading and writing its file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,7 +37,6 @@ pub(crate) struct Job {
     pub(crate) curate: Option<CuratorOrder>,
     #[serde(default)]
     pub(crate) progress: Progress,
-    /// The time at which this worker began with it.
     #[serde(skip)]
     pub(super) begun: Option<Instant>,
 }
@@ -108,8 +106,7 @@ impl Job {
         self.progress.changes.is_some()
     }
 
-    /// Returns the store of its playbook, which remembers whether the job has seen key points
-    /// there.
+    /// The store remembers whether the job has seen key points there.
     pub(crate) fn store(&self, paths: &Paths) -> Store {
         let store = Store::of(paths, &self.ticket.project);
         if self.progress.has_seen_points {
@@ -129,7 +126,6 @@ impl Job {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Progress {
-    /// The range of the transcript that is this job's, and its records.
     pub(crate) claim: Option<JobClaim>,
     pub(crate) trigger: Option<String>,
     /// The key points that the session was shown, as known when the part was claimed.
@@ -165,13 +161,11 @@ pub(crate) struct Progress {
     pub(crate) is_applied: bool,
     pub(crate) skipped: u64,
     pub(crate) spent: Spent,
-    /// The amount that the user agreed to for a job of `playbook bootstrap`.
     pub(crate) agreed: Option<Usage>,
     /// The curator's budget after this session, the last of a batch of `playbook bootstrap`.
     pub(crate) ends_batch: Option<Usage>,
     pub(crate) waiting: Option<WaitingJob>,
     pub(crate) failed: Option<String>,
-    /// The time of the user's last request to retry it.
     pub(crate) retried: Option<Timestamp>,
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
@@ -290,7 +284,6 @@ pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
     }
 }
 
-/// Returns the jobs in `folder`; other files are passed over.
 pub(crate) fn all(folder: &Path) -> Result<impl Iterator<Item = Job>, FsError> {
     let ids = spool::list(folder)?.into_iter();
     Ok(ids.filter_map(|id| read(folder, &id).ok()))
@@ -380,6 +373,7 @@ impl SessionEvidence {
         let record = SessionRecord {
             evidence: &self.evidence,
             is_outside: self.facts.is_outside,
+            is_unattended: self.facts.is_unattended,
         };
         record.check(reflection)
     }

@@ -31,7 +31,6 @@ use crate::store::{Snapshots, Store};
 use crate::transcript::{ErrorCategory, Facts};
 use crate::{redact, telemetry, tenant};
 
-/// Records a job that was applied, and what its session taught.
 pub(super) fn applied(
     context: &Worker,
     job: &Job,
@@ -58,9 +57,6 @@ pub(super) fn applied(
         record.job.reason = curate::in_words(material);
     }
     let dream = curate::dreamt(job, config);
-    if session.is_some() || dream.is_some() {
-        record.rows = config.budgets.memory_rows as u64;
-    }
     record.learned = tellable(dream.into_iter().collect()).0;
     let facts = session.map(|session| &session.facts);
     record.evaluation = facts.map(|facts| (&evaluate(facts)).into());
@@ -90,10 +86,8 @@ pub(super) fn applied(
     remove(context, job, finish, facts)
 }
 
-/// Records the applied jobs of the playbook that are still in the spool. They were stopped between
-/// file and record, and an undo must know them.
-///
-/// The caller holds the project, so that no worker is at these jobs.
+/// Records the playbook's applied jobs that were stopped between file and record: an undo must know
+/// them. The caller holds the project, so that no worker is at these jobs.
 pub(super) fn unrecorded(context: &Worker, undo: &Job, config: &Config) -> Step {
     let project = &undo.ticket.project;
     let snapshots = Snapshots::new(&context.paths().project(project));
@@ -117,7 +111,6 @@ pub(super) fn unrecorded(context: &Worker, undo: &Job, config: &Config) -> Step 
     Ok(())
 }
 
-/// Reads the evidence of a job; what cannot be read teaches nothing more.
 fn session(context: &Worker, job: &Job) -> Option<SessionEvidence> {
     if !job.progress.has_evidence {
         return None;
@@ -206,7 +199,6 @@ fn record_given_up(context: &Worker, job: &Job, finish: &Finish) -> Step {
     curate::after_job(context, job)
 }
 
-/// Logs a job that is recorded, and removes it from the spool.
 fn remove(context: &Worker, job: &Job, finish: &Finish, facts: Option<&Facts>) -> Step {
     finished(context, job, finish, facts);
     curate::after_job(context, job)?;

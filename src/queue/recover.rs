@@ -1,5 +1,4 @@
-//! The worker's housekeeping: enqueues sessions that never ended or were overlooked, and removes what
-//! is too old.
+//! The worker's housekeeping: enqueues sessions that were overlooked, and removes what is too old.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,12 +7,13 @@ use std::time::{Duration, SystemTime};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
+use super::backoff::KEEP_DAYS;
 use super::context::Worker;
 use super::job::{JobEvent, Ticket};
 use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
 use super::spool::{self, IdEntropy};
 use super::transcripts::{self, PastTranscript};
-use super::{Result, progress, screening};
+use super::{Result, progress};
 use crate::config::Config;
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
@@ -28,10 +28,9 @@ const GIVEN_UP_AFTER: SignedDuration = SignedDuration::from_hours(24);
 const QUIET_FOR: SignedDuration = SignedDuration::from_hours(1);
 pub(crate) const RECOVERED: &str = "recovered";
 
-/// Enqueues the sessions whose client is gone and removes their marks.
-///
-/// A wrong guess is harmless: the range rules let every part of a transcript count once.
-/// What cannot be done is logged, and found again by the next worker.
+/// Enqueues the sessions whose client is gone and removes their marks. A wrong guess is harmless:
+/// the range rules let every part of a transcript count once. What cannot be done is logged, and
+/// found again by the next worker.
 pub(super) fn abandoned_sessions(context: &Worker) {
     match fsx::list(&context.paths().open_sessions()) {
         Ok(marks) => {
@@ -124,12 +123,10 @@ const OUR_VOICE: &str = "Playbook: ";
 const MAX_SETTINGS: u64 = 4 << 20;
 
 /// Enqueues sessions, and later parts of sessions, that left neither a mark nor a job, as where our
-/// state could not be written: found in the client's transcripts of the worker's own project. What
-/// cannot be done is logged, and done by a later worker.
-///
-/// Such a transcript must show that the user wanted to be learned from: the client notes there what
-/// our session-start said. A session that ran with Playbook switched off, or before it was
-/// installed, has no such note; those are `playbook bootstrap`'s, which asks first.
+/// state could not be written. They are found in the client's transcripts of the worker's own
+/// project. Such a transcript must show that the user wanted to be learned from: the client notes
+/// there what our session-start said. A session that ran without Playbook has no such note;
+/// `playbook bootstrap` asks first about those.
 pub(super) fn overlooked_sessions(context: &Worker) {
     if let Some(project) = &context.home_project
         && let Err(error) = of_project(context, project)
@@ -150,7 +147,7 @@ fn of_project(context: &Worker, project: &Path) -> Result {
     let name = project.to_string_lossy();
     let known = context.memory().known_transcripts(&name)?;
     let now = context.now();
-    let days = SignedDuration::from_hours(24 * i64::from(config.worker.keep_days));
+    let days = SignedDuration::from_hours(24 * KEEP_DAYS);
     let over = transcripts::written_in(context.paths(), project, MOST).filter_map(|found| {
         let (path, written) = found;
         let written = Timestamp::try_from(written).unwrap_or(Timestamp::MAX);
@@ -262,25 +259,11 @@ pub(super) fn tidy(context: &Worker) {
     }
     log(remove_lone_evidence(context));
     trim_memory(context);
-    if let Err(error) = screening::screen_anew(context) {
-        context.log(
-            "worker",
-            &format!("what is held back was not looked at anew: {error}"),
-        );
-    }
-}
-
-pub(crate) fn limits(config: &Config) -> Limits {
-    Limits {
-        lessons: config.memory.lessons,
-        ..Limits::default()
-    }
 }
 
 fn trim_memory(context: &Worker) {
-    let limits = limits(&context.config);
     let trimmed = context.memory().trim(context.now());
-    let pruned = context.memory().prune(&limits, context.now());
+    let pruned = context.memory().prune(&Limits::default(), context.now());
     let told = [
         trimmed.map(|gone| (gone != Trimmed::default()).then(|| format!("{gone:?}"))),
         pruned.map(|gone| (gone.total() > 0).then(|| format!("{gone:?}"))),

@@ -62,9 +62,7 @@ impl Drain<'_> {
         Ok(true)
     }
 
-    /// Makes a job that waits or has failed one that is due now, for `need` to answer.
-    ///
-    /// A bootstrap job may spend `more` than it has spent.
+    /// Makes a waiting or failed job due now for `need`. A bootstrap job may spend `more`.
     fn bring_back(&mut self, id: &JobId, need: &Need, more: Usage) -> Result {
         let context = self.context;
         let (spool, failed) = (context.paths().spool(), context.paths().failed());

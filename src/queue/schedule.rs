@@ -49,15 +49,13 @@ struct Order {
 enum QueueRank {
     /// The playbook may hold its changes, and remembers only so many jobs.
     InDoubt,
-    /// The user waits for it.
     ByHand,
     /// Failed tries: a session that a firewall stops lets the others of its account go first.
     Ordinary(u32),
 }
 
-/// The stage of a job. Ready jobs of a later stage wait for the earlier ones: a curator's run costs
-/// the same for the notes of one session or of ten, and a bootstrap continues after all new
-/// sessions.
+/// The stage of a job; those of a later stage wait. A curator's run costs the same for the notes of
+/// one session or of ten, and a bootstrap continues after all new sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Session,
@@ -203,7 +201,6 @@ impl Schedule {
         self.known.values().filter(move |entry| waits(&entry.place))
     }
 
-    /// A job was tried, and waits; `is_stuck` where the user can change what it waits for.
     pub(super) fn tried(&mut self, id: &JobId, due: Timestamp, reason: String, is_stuck: bool) {
         if let Some(entry) = self.known.get_mut(id) {
             if let QueueRank::Ordinary(tries) = &mut entry.order.rank {

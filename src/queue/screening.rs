@@ -15,7 +15,7 @@ use super::progress::{HeldBack, Job};
 use super::{Result, status};
 use crate::digest::name_of;
 use crate::fsx::FsError;
-use crate::memory::{Held, MemoryError};
+use crate::memory::Held;
 use crate::playbook::ops::{named_points, written_text};
 use crate::playbook::render::Admission;
 use crate::playbook::{Due, DueChange, Id, Playbook, Point, PointChange, PointState, Section};
@@ -32,18 +32,13 @@ const FROM_FILE: &str = "file:";
 pub(crate) const BY_AGENT: &str = "agent";
 pub(crate) const BY_USER: &str = "user";
 
-/// The reason for holding a harmless point back.
 pub(super) const STRICT: &str = "new in the file, and `trust.strict` is set";
 /// The reason for holding a point back that hooks could not mask.
 pub(super) const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret in it";
-/// The reason for a point that was held back before and that no rule objects to now.
 pub(super) const AGAIN: &str = "was held back before";
 pub(crate) const ASKED: &str = "waits for your OK, as `curator.approval` says";
 const WAITS: &str = "waits for your OK";
-/// The reason for a proposal that waits.
 const PROPOSED: &str = "only proposed; it waits for your word";
-/// The reasons that hold something back whatever the screen says.
-const OTHER_REASONS: [&str; 4] = [STRICT, OWN_PATTERN, AGAIN, PROPOSED];
 const WAS: &str = "was";
 /// The numbers of operations that wait begin here, beyond those that look like an attack.
 const FIRST_ASKED: u64 = 100;
@@ -57,7 +52,6 @@ pub(crate) enum What {
         name: String,
         text: String,
     },
-    /// The cue of a point of the file.
     Cue {
         name: String,
     },
@@ -81,9 +75,7 @@ impl What {
         was.iter().find(is_changed).map(|(name, _)| name.clone())
     }
 
-    /// Returns the edit that accepting it makes, with other words if the user gives any.
-    ///
-    /// `None` if nothing has to be changed: a point of the file stays as it is.
+    /// Returns `None` if accepting it changes nothing: a point of the file stays as it is.
     pub(crate) fn as_edit(&self, words: Option<&str>) -> Option<PlaybookEdit> {
         let due = DueChange::default();
         let edit = match self {
@@ -143,7 +135,6 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
     held.collect()
 }
 
-/// Returns the texts that the job `id` did not remember, as the database keeps them.
 pub(crate) fn held_memories(id: &str, refused: &[RefusedText]) -> Vec<Held> {
     let held = (0_u64..).zip(refused).map(|(seq, refused)| {
         let text = refused.text.clone();
@@ -178,10 +169,8 @@ pub(crate) fn recount(context: &Worker, project: &Path) -> Result {
     )?)
 }
 
-/// Holds back what was not asked for by the user, if it looks like an attack; returns why.
-///
-/// A page the agent has read can make it run a command, and a model can be led astray: so the
-/// text is screened as one that came with a file. `by` says whose it is.
+/// Returns why it is held. The agent may have read a page that made it run the command, so the text
+/// is screened as one that came with a file. `by` says whose it is.
 pub(crate) fn hold_foreign(
     context: &Worker,
     project: &Path,
@@ -247,9 +236,8 @@ pub(super) fn of_cue(due: &Due, masker: &Masker, accepts: bool) -> Option<String
     objection.or_else(has_secret).or_else(waits)
 }
 
-/// Returns `true` if a point may count when a session is judged: sessions are given it, or no rule
-/// objects to it and the user has not decided on it yet. (An old playbook's votes count also before
-/// `playbook trust`.)
+/// Returns `true` if sessions are given a point, or if no rule objects to it and the user has not
+/// decided yet. (An old playbook's votes count also before `playbook trust`.)
 pub(super) fn may_be_used(standing: &TrustStanding, point: &Point<'_>) -> bool {
     match standing.admits(point.section, point.name, point.text) {
         Admission::Given | Admission::Stale => true,
@@ -264,29 +252,6 @@ pub(super) fn may_be_used(standing: &TrustStanding, point: &Point<'_>) -> bool {
 /// Returns `true` for a secret that only the user's patterns find, which hooks do not have.
 pub(super) fn has_own_secret(masker: &Masker, point: &Point<'_>) -> bool {
     masker.own_finds(point.text) || masker.own_finds(point.name)
-}
-
-/// Screens again what earlier rules held back: what passes now is offered, never applied.
-pub(super) fn screen_anew(context: &Worker) -> Result<(), MemoryError> {
-    let rows = context.memory().held_by_earlier_rules()?;
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let passing = rows.iter().filter(|row| passes_now(&row.held));
-    let passing: Vec<u64> = passing.map(|row| row.id).collect();
-    context.memory().screened_anew(&rows, &passing)
-}
-
-/// Returns `true` if something was held back for how it reads, and would not be now.
-fn passes_now(held: &Held) -> bool {
-    let name = match serde_json::from_value(held.what.clone()) {
-        Ok(What::Point { name, .. }) => name,
-        _ => String::new(),
-    };
-    let is_asked = held.reasons.starts_with(WAITS);
-    !is_asked
-        && !OTHER_REASONS.contains(&held.reasons.as_str())
-        && of_file(&name, &held.text).is_none()
 }
 
 /// Returns a point as the quarantine keeps it: masked, under a key of what it is in the file.
@@ -455,10 +420,9 @@ pub(crate) fn trust(context: &Worker, project: &Path) -> Result<Screened> {
     )
 }
 
-/// The treatment of points and cues that came with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Arrivals {
-    /// Those that no rule objects to are used: the user said so.
+    /// The user said so: those that no rule objects to are used.
     Accepted,
     /// Cues wait for the user.
     Screened,
@@ -480,9 +444,7 @@ fn parts(point: Point<'_>) -> impl Iterator<Item = (Point<'_>, PointPart, TrustM
     std::iter::once((point, PointPart::Text, text)).chain(cue)
 }
 
-/// Finds the point of the file that is held back in part under `key`.
-///
-/// The quarantine stores it without its secrets, so only its hash identifies it.
+/// The quarantine stores a point without its secrets, so only the hash in its key identifies it.
 pub(crate) fn held_point<'p>(
     playbook: &'p Playbook,
     key_of_row: &str,
@@ -516,9 +478,8 @@ pub(crate) fn admit(
     Ok(())
 }
 
-/// Makes `record` say all there is to say of a playbook, and writes it.
-///
-/// `ours` are known; `arrivals` says what becomes of the others that are not known yet.
+/// Makes `record` say all about a playbook, and writes it. `ours` are known; `arrivals` decides on
+/// the others that are not known yet.
 fn update(
     context: &Worker,
     project: &Path,

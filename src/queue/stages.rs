@@ -20,7 +20,7 @@ use super::progress::{self, Job, SessionEvidence};
 use super::{ask, claim, curate, record, screening, transcripts};
 use crate::backend::question::Answered;
 use crate::backend::{BackendFailure, FailureKind};
-use crate::config::{Config, Triggers};
+use crate::config::{Config, Trigger};
 use crate::fsx::FsError;
 use crate::transcript::Facts;
 
@@ -46,7 +46,7 @@ fn before_all(context: &Worker, job: &Job) -> Step {
     // One that can be tried is, however old: the clock may be wrong.
     if context.is_too_old(job) && (!context.serves(job) || context.due(job).is_some()) {
         let reason = job.progress.waiting.as_ref().map(|w| w.reason.as_str());
-        return Err(Outcome::Fail(context.too_long(reason)));
+        return Err(Outcome::Fail(Worker::too_long(reason)));
     }
     let project = &job.ticket.project;
     if !job.is_in_doubt() && !project.is_dir() {
@@ -93,39 +93,9 @@ async fn stages(context: &Arc<Worker>, job: &mut Job) -> Step {
     };
     reflect(context, job, &evidence, &config).await?;
     let _alone = project.lock().await;
-    block_in_place(|| {
-        unless_dry_run(context, job, &evidence, &config)?;
-        finish(context, job, &Work::Session(&evidence), &config)
-    })
+    block_in_place(|| finish(context, job, &Work::Session(&evidence), &config))
 }
 
-/// Ends the job of a project with a dry run: what it would change is in the log.
-///
-/// Nothing is claimed by it, so a real run covers its part. A job that may have changed the
-/// playbook already is past this.
-fn unless_dry_run(
-    context: &Worker,
-    job: &mut Job,
-    session: &SessionEvidence,
-    config: &Config,
-) -> Step {
-    if !config.reflection.dry_run || job.progress.changes.is_some() {
-        return Ok(());
-    }
-    let applied = apply::rehearse(context, job, session, config)?;
-    let id = job.ticket.id.as_str();
-    for change in &applied.changes {
-        let (kind, reason) = (change.kind.word(), &change.reason);
-        context.log(id, &format!("would {kind} {}: {reason}", change.id));
-    }
-    context.log_skipped(id, "would be skipped", &applied.skipped);
-    let count = applied.changes.len();
-    Err(Outcome::skip(format!(
-        "dry run: {count} changes, none of them made"
-    )))
-}
-
-/// The last two stages: apply and record.
 pub(super) fn finish(context: &Worker, job: &mut Job, work: &Work<'_>, config: &Config) -> Step {
     if !job.progress.is_applied {
         apply::apply(context, job, work, config)?;
@@ -191,8 +161,7 @@ pub(super) fn count<T>(context: &Worker, job: &mut Job, asked: &Answered<T>) {
     context.log_skipped(job.ticket.id.as_str(), "skipped", &asked.skipped);
 }
 
-/// Claims the job's own part of the transcript, and records what happened in it; both are read
-/// from disk when they are there.
+/// Reads the claim and the record from disk if they are there.
 fn claim_and_record(context: &Worker, job: &mut Job, config: &Config) -> Step<SessionEvidence> {
     let id = job.ticket.id.clone();
     let secrecy = config.secrets.secrecy()?;
@@ -261,10 +230,8 @@ pub(super) fn useless(context: &Worker, job: &Job, cause: &BackendFailure, step:
 const TOO_LITTLE: &str = "too little happened";
 const ASKED: &str = "asked";
 
-/// Returns why the job's part of the session is worth a reflection, or ends the job.
-///
-/// The caller holds the project and has saved no claim yet: the next job of the transcript
-/// covers the part of a job that ends here.
+/// Returns why the session's part is worth a reflection, or ends the job. The caller holds the
+/// project and has saved no claim: the next job covers a part that ends here.
 pub(super) fn worth(
     context: &Worker,
     job: &Job,
@@ -276,42 +243,40 @@ pub(super) fn worth(
     }
     let transcript = job.ticket.transcript.to_string_lossy();
     let confidence = context.memory().confidence_of(&transcript)?;
-    should_reflect(facts, confidence, &config.triggers).ok_or_else(|| Outcome::skip(TOO_LITTLE))
+    should_reflect(facts, confidence, &config.triggers.off).ok_or_else(|| Outcome::skip(TOO_LITTLE))
 }
 
-/// Returns the trigger of spec/4 that makes a session worth a reflection. A count whose threshold
-/// is 0 never triggers; `docs/specifications.md` lists them.
+/// The confidence below which a session is reflected on once more.
+const UNSURE: f64 = 0.5;
+/// The share of new words in the last prompt above which it changes the goal.
+const DRIFT: f64 = 0.9;
+const PERIODIC_CALLS: u64 = 5;
+const ACTIVE_PROMPTS: u64 = 2;
+
+/// Returns the trigger of spec/4; `docs/specifications.md` lists them.
 pub(crate) fn should_reflect(
     facts: &Facts,
     last_confidence: Option<f64>,
-    at: &Triggers,
+    off: &[Trigger],
 ) -> Option<&'static str> {
     let stakes = &facts.stakes;
-    let failures = facts.tool_errors.saturating_sub(facts.rejections);
-    let finished = stakes.commits + facts.checks_passed;
-    let cited = facts.citations.len() as u64;
-    let objected = facts.rejections + facts.interrupts;
+    let is_unsure = last_confidence.is_some_and(|confidence| confidence < UNSURE);
     let spoken = facts.user_turns + facts.commands;
-    let is_unsure = last_confidence.is_some_and(|confidence| confidence < at.confidence);
     let table = [
-        ("tool_failure", reaches(failures, at.tool_failures)),
-        ("low_confidence", is_unsure),
-        ("high_risk", reaches(stakes.destructive, at.risk)),
-        ("goal_drift", stakes.drift > at.drift),
-        ("final_step", reaches(finished, at.final_steps)),
-        ("user_critical", reaches(stakes.critical, at.critical)),
-        ("periodic", reaches(facts.tool_calls, at.periodic)),
-        ("citations", reaches(cited, at.citations)),
-        ("rejections", objected > 0),
-        ("activity", reaches(spoken, at.user_turns)),
+        (Trigger::ToolFailure, facts.tool_errors > facts.rejections),
+        (Trigger::LowConfidence, is_unsure),
+        (Trigger::HighRisk, stakes.destructive > 0),
+        (Trigger::GoalDrift, stakes.drift > DRIFT),
+        (Trigger::FinalStep, stakes.commits + facts.checks_passed > 0),
+        (Trigger::UserCritical, stakes.critical > 0),
+        (Trigger::Periodic, facts.tool_calls >= PERIODIC_CALLS),
+        (Trigger::Citations, !facts.citations.is_empty()),
+        (Trigger::Rejections, facts.rejections + facts.interrupts > 0),
+        (Trigger::Activity, spoken >= ACTIVE_PROMPTS),
     ];
-    table
-        .iter()
-        .find_map(|&(word, fires)| fires.then_some(word))
-}
-
-fn reaches(count: u64, threshold: u64) -> bool {
-    threshold > 0 && count >= threshold
+    let mut fired = table.iter().filter(|(_, fires)| *fires);
+    let (trigger, _) = fired.find(|(trigger, _)| !off.contains(trigger))?;
+    Some(trigger.word())
 }
 
 #[cfg(test)]
@@ -347,27 +312,14 @@ mod tests {
     #[case::rejection(Facts { rejections: 1, tool_errors: 1, ..little() }, "rejections")]
     #[case::prompt_and_command(Facts { commands: 1, ..little() }, "activity")]
     fn one_reason_is_enough(#[case] facts: Facts, #[case] trigger: &str) {
-        let thresholds = Triggers::default();
-        assert_eq!(should_reflect(&facts, None, &thresholds), Some(trigger));
-        let off = Triggers {
-            tool_failures: 0,
-            confidence: 0.0,
-            risk: 0,
-            drift: 1.0,
-            final_steps: 0,
-            critical: 0,
-            periodic: 0,
-            citations: 0,
-            user_turns: 0,
-        };
-        let word = should_reflect(&facts, Some(0.0), &off);
-        assert_eq!(word, (trigger == "rejections").then_some(trigger));
+        assert_eq!(should_reflect(&facts, None, &[]), Some(trigger));
+        let off = Trigger::from_word(trigger).unwrap();
+        assert_eq!(should_reflect(&facts, None, &[off]), None);
     }
 
     #[test]
     fn a_session_that_was_judged_without_confidence_is_judged_again() {
-        let thresholds = Triggers::default();
-        let judged = |confidence| should_reflect(&little(), confidence, &thresholds);
+        let judged = |confidence| should_reflect(&little(), confidence, &[]);
         assert_eq!(judged(Some(0.49)), Some("low_confidence"));
         assert_eq!((judged(Some(0.5)), judged(None)), (None, None));
     }

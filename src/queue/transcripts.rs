@@ -26,7 +26,6 @@ const HEAD: u64 = 1 << 20;
 /// The part of its end that is read to find when it ended.
 const TAIL: u64 = 1 << 18;
 
-/// A session that the client has a transcript of, and what its first and last lines tell.
 #[derive(Debug, Clone)]
 pub(crate) struct PastTranscript {
     pub(crate) transcript: PathBuf,
@@ -120,7 +119,6 @@ impl TranscriptHeading {
 }
 
 impl PastTranscript {
-    /// Reads a transcript's first and last lines; `None` when it cannot be read.
     pub(crate) fn read(transcript: PathBuf, session: String, is_subagents: bool) -> Option<Self> {
         let mut file = fsx::open_regular(&transcript).ok()?;
         let (mut cwd, mut began) = (None, None);
@@ -152,7 +150,6 @@ impl PastTranscript {
         })
     }
 
-    /// Returns `true` if its folder is of the project, now or formerly.
     pub(crate) fn is_of(&self, project: &Path, former: &[PathBuf]) -> bool {
         if let Some(cwd) = &self.cwd {
             let is_gone = !cwd.is_dir();
@@ -259,7 +256,6 @@ pub(super) fn given(job: &Job, facts: &Facts, playbook: &Playbook) -> Vec<Id> {
     ids(&votes_of(job, facts, &[], playbook))
 }
 
-/// Returns what the session of a transcript was shown, for a command of the user's.
 pub(crate) fn shown_by_hand(paths: &Paths, project: &Path, transcript: &Path) -> ShownPoints {
     let session = transcript.file_stem().unwrap_or_default().to_string_lossy();
     let first = (session.into_owned(), transcript.to_owned(), u64::MAX);
@@ -273,7 +269,6 @@ pub(crate) fn ids(votes: &Votes) -> Vec<Id> {
 
 struct GivenPoints {
     shown: ShownPoints,
-    /// The session that it goes back to.
     root: String,
     /// Starts in this project noted points; a transcript may be of another machine.
     is_of_here: bool,

@@ -40,10 +40,8 @@ const LONGEST_LOOK: Duration = Duration::from_millis(160);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WorkScope {
-    /// All jobs in the spool, and those that come meanwhile.
     All,
     One(JobId),
-    /// No job, only the user's requests.
     Requests,
 }
 
@@ -63,10 +61,8 @@ pub(crate) struct Summary {
     pub(crate) waiting: usize,
 }
 
-/// Works in the background until there is nothing to do.
-///
-/// `None` when another worker of the same account does it. One of each account waits for
-/// its turn, however long that takes.
+/// Works until there is nothing to do; `None` if another worker of the same account does it. One of
+/// each account waits for its turn, however long that takes.
 pub(crate) async fn run(context: Arc<Worker>) -> Result<Option<Summary>, WorkerError> {
     let need = &context.account.need;
     let mut summary = Summary::default();
@@ -89,7 +85,6 @@ pub(crate) async fn run(context: Arc<Worker>) -> Result<Option<Summary>, WorkerE
     }
 }
 
-/// Waits for the lock; `None` when a worker of the same account has it.
 fn its_turn(context: &Worker) -> Result<Option<WorkerLock>, FsError> {
     let holder = Holder::of_all(&context.account.need);
     let mut lock = worker_lock::take(context.paths(), &holder, Some(GLANCE));
@@ -115,9 +110,7 @@ pub(crate) async fn run_if_free(
     Ok(Some(summary))
 }
 
-/// Sees a job to its end, here or in the worker that runs already.
-///
-/// `None` when it waits for something, or was not done in time.
+/// Sees a job to its end, here or in the running worker; `None` if it waits or is not done in time.
 pub(crate) async fn see_through(
     context: Arc<Worker>,
     id: &JobId,
@@ -141,7 +134,6 @@ pub(crate) async fn see_through(
     }
 }
 
-/// Returns `true` if there is something in the spool that was not there before.
 fn has_news(context: &Worker, schedule: &Schedule) -> Result<bool, FsError> {
     let is_new = |id: &JobId| !schedule.knows(id);
     let is_open = |file: &PathBuf| !context.is_settled(file);
@@ -489,9 +481,7 @@ impl<'a> Drain<'a> {
 const ON_DISK_BY_NOW: SignedDuration = SignedDuration::from_mins(2);
 
 impl Drain<'_> {
-    /// Adds the jobs of the spool that are not on the schedule yet.
-    ///
-    /// An error is one that may pass: nothing more is begun until then.
+    /// Adds the spool's new jobs. An error may pass: until then nothing more begins.
     pub(super) fn look(&mut self) -> Result<(), FsError> {
         let spool = self.context.paths().spool();
         for id in spool::list(&spool)? {
@@ -583,10 +573,8 @@ fn on_disk(context: &Worker, job: &Job) {
 pub(super) const SUSPECT_AFTER: u32 = 3;
 const MAX_FILE: u64 = 1 << 20;
 
-/// The jobs that the worker has in hand, on disk.
-///
-/// A job that makes the process end (memory, a panic) would do so again in every worker, before the
-/// others have their turn. A job that several workers did not survive waits, longer each time.
+/// The jobs in hand, on disk. One that several workers did not survive (memory, a panic) waits,
+/// longer each time, so that the others have their turn.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
     file: PathBuf,

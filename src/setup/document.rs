@@ -51,7 +51,6 @@ impl Document {
         self.json.trim_matches(SPACE).is_empty()
     }
 
-    /// Returns `true` if the text is at most an empty object.
     pub(super) fn is_left_over(&self) -> bool {
         let mut left = self.json.chars().filter(|c| !SPACE.contains(c));
         left.all(|c| "{}".contains(c))
@@ -73,7 +72,6 @@ impl Document {
         look(parsed.ok().and_then(|parsed| parsed.value).as_ref())
     }
 
-    /// Reads the value at a place; `None` if it is no `T`.
     pub(super) fn read<T: serde::de::DeserializeOwned>(&self, at: &Range<usize>) -> Option<T> {
         serde_json::from_str(self.json.get(at.clone())?).ok()
     }
@@ -102,8 +100,7 @@ impl Document {
         self.json.replace_range(at, with);
     }
 
-    /// Appends a part to a container, formatted like the rest of the text. A member of an object
-    /// has a key.
+    /// Formats the part like the rest of the text. A member of an object has a key.
     pub(super) fn add(&mut self, container: &Container, key: Option<&str>, value: &Value) {
         let newline = if self.json.contains("\r\n") {
             "\r\n"
@@ -173,8 +170,7 @@ impl Container {
         self.place.start + 1..self.place.end - 1
     }
 
-    /// Returns the place of one of several parts with its comma and white space; `None` for the
-    /// only one.
+    /// The place includes a comma and white space; `None` for the only part.
     pub(super) fn removal(&self, index: usize) -> Option<Range<usize>> {
         match &self.parts[..] {
             [] | [_] => None,

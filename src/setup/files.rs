@@ -43,7 +43,6 @@ impl Installed {
         })
     }
 
-    /// Removes the files, and the folders that were created for them and are empty.
     pub(crate) fn remove(&self) -> Result<(), FsError> {
         for file in self.files.iter().chain([&self.list]) {
             fsx::remove(file)?;
@@ -54,9 +53,7 @@ impl Installed {
     }
 }
 
-/// Removes all our files: settings, templates, jobs, memory, logs.
-///
-/// Files are recognised by name. The user may have chosen the folders, so other files in them stay.
+/// Recognises our files by name. The user may have chosen the folders, so other files in them stay.
 pub(crate) fn purge(paths: &Paths) -> Result<(), FsError> {
     for folder in paths.state_folders() {
         clear(&folder, |name| {
@@ -79,8 +76,7 @@ pub(crate) fn purge(paths: &Paths) -> Result<(), FsError> {
         .map_or(Ok(()), |folder| clear(folder, |_| false))
 }
 
-/// Removes our files in a folder, including temporary ones, and the folder if it is empty then.
-/// Keeps a folder that is reached through a symlink.
+/// Removes the folder if it is empty then, but not one that is reached through a symlink.
 fn clear(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), FsError> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     let entries = match std::fs::read_dir(folder) {
@@ -110,7 +106,6 @@ fn is_job(name: &str) -> bool {
     JobId::parse(stem(name)).is_some()
 }
 
-/// Returns `true` for the name of a log or of its rotated predecessor.
 fn is_log(name: &str) -> bool {
     [LOG, REFLECTIONS].contains(&name.strip_suffix(".1").unwrap_or(name))
 }

@@ -50,8 +50,7 @@ pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Defect> {
     Ok(found(&document).into_iter().map(|f| f.hook).collect())
 }
 
-/// Adds the missing hooks. A text that is no object, or has another shape where the hooks belong,
-/// is a defect.
+/// A text that is no object, or has another shape where the hooks belong, is a defect.
 pub(super) fn install(document: &mut Document, hooks: &Hooks) -> Result<(), Defect> {
     document.make_object();
     HookEvent::ALL
@@ -75,8 +74,7 @@ pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Def
     add_entry(document, HookEvent::Stop.client_name(), &entry)
 }
 
-/// Registers a hook if it is missing. A command of a removed installation, or one that could be
-/// quicker, is redirected to this one.
+/// Redirects a command of a removed installation, or one that could be quicker, to this one.
 fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<(), Defect> {
     let mut all = found(document);
     all.retain(|found| found.hook.event == event.client_name());
@@ -102,7 +100,6 @@ fn lead(document: &mut Document, hook: &FoundHook, command: &str) {
     document.replace(hook.command.clone(), &Value::from(command).to_string());
 }
 
-/// Adds an entry to the list of an event; creates a missing list.
 fn add_entry(document: &mut Document, event: &str, entry: &Value) -> Result<(), Defect> {
     let flaw = |node: Option<&Node<'_>>, what: String| {
         let line = document.line_of(node.map_or(0, Ranged::start));

@@ -1,10 +1,7 @@
 //! Adds Playbook to Claude Code's settings, and removes it without a trace.
 //!
-//! The settings belong to the user. They are edited in places, as text, so everything else stays
-//! the same byte for byte. Each change is recorded, so that undoing it restores the exact text. If
-//! the user has made other changes since, those stay.
-//!
-//! [`HookEvent::ALL`](crate::hook::HookEvent::ALL) lists the hooks.
+//! The settings are edited in places, as text, so everything else stays the same byte for byte.
+//! Each change is recorded, so that undoing it restores the exact text but for later changes.
 
 mod document;
 mod files;

@@ -84,7 +84,6 @@ impl Home {
         }
     }
 
-    /// Counts how often each of our hooks is registered for its event.
     fn counts(&self) -> Vec<usize> {
         let all = super::registered(self.text().as_bytes()).unwrap();
         let count = |event: HookEvent| {

@@ -18,8 +18,7 @@ const EARLIER: [&str; 4] = [
 pub(crate) enum Spelling {
     /// An absolute path, for settings of one user on one machine.
     Path,
-    /// A path with variables, silent where the hooks are not installed; for settings that a project
-    /// shares.
+    /// A path with variables, silent without the hooks, for settings that a project shares.
     Portable,
 }
 
@@ -44,7 +43,6 @@ impl Hooks {
         }
     }
 
-    /// Sets the program `playbook` that answers in place of the hooks.
     pub(crate) fn answered_by(self, playbook: PathBuf) -> Self {
         let stand_in = Some(playbook);
         Self { stand_in, ..self }
@@ -72,16 +70,14 @@ impl Hooks {
         }
     }
 
-    /// Returns the command of the gate's hook, which `playbook` answers. It is silent if that
-    /// program was removed, as after an update of the plugin.
+    /// Makes a command that is silent if `playbook` was removed, as after an update of the plugin.
     pub(crate) fn gate_command(playbook: &Path) -> String {
         let playbook = shell_word(&playbook.to_string_lossy());
         let stop = HookEvent::Stop.name();
         format!("[ ! -x {playbook} ] || exec {playbook} hook {stop}")
     }
 
-    /// Returns the entry of a hook in its event's list. It has no matcher: older lists of
-    /// SessionStart's sources miss some that the client has.
+    /// Sets no matcher: older lists of SessionStart's sources miss some that the client has.
     pub(super) fn entry(&self, event: HookEvent) -> Value {
         json!({"hooks": [{"type": "command", "command": self.command(event)}]})
     }
@@ -134,22 +130,19 @@ impl Hooks {
     }
 }
 
-/// Returns the hook and its path if the command is nothing but the path of one, of any
-/// installation.
+/// Accepts only a command that is nothing but the path of a hook, of any installation.
 pub(super) fn bare(command: &str) -> Option<(HookEvent, PathBuf)> {
     let path = PathBuf::from(unquoted(command.trim()));
     let event = HookEvent::from_name(path.file_name()?.to_str()?)?;
     (path.is_absolute() && path.parent()?.ends_with("playbook/bin")).then_some((event, path))
 }
 
-/// Returns `true` if the program `playbook` answers an event with this command.
 pub(crate) fn is_of_stand_in(event: HookEvent, command: &str) -> bool {
     let answers = format!("/playbook hook {}", event.name());
     has_path(&unquoted(command), &answers)
 }
 
-/// The client's time limit for the gate, in seconds. It exceeds the most that `gate.timeout_ms`
-/// allows; without a model the gate takes milliseconds.
+/// The client's limit for the gate, in seconds: more than the 20 that a model has.
 const GATE_PATIENCE: u64 = 30;
 
 pub(super) fn gate_entry(command: &str) -> Value {

@@ -1,5 +1,4 @@
-//! Plans and writes changes of one settings file of the client's. A record of the changes lets them
-//! be undone to the byte.
+//! Changes one settings file of the client's, with a record that lets it be undone to the byte.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +33,6 @@ pub(crate) enum SetupError {
 }
 
 impl SetupError {
-    /// Returns advice for errors that are not the file system's.
     pub(crate) fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Settings { flaw, .. } if !flaw.is_of_text() => {
@@ -59,7 +57,6 @@ pub(crate) struct ClientSettings<'a> {
     hooks: Hooks,
 }
 
-/// A planned change of a settings file; nothing is written yet.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsPlan {
     /// The present text; `None` if there is no file.
@@ -98,7 +95,6 @@ impl<'a> ClientSettings<'a> {
         self.plan(|document| merge::add_gate(document, command))
     }
 
-    /// Plans to remove the gate's hook; `None` if it is not registered.
     pub(crate) fn plan_no_gate(&self) -> Result<Option<SettingsPlan>, SetupError> {
         let bytes = self.read()?.unwrap_or_default();
         let document = self.parse(&bytes)?;
@@ -145,7 +141,6 @@ impl<'a> ClientSettings<'a> {
         })
     }
 
-    /// Plans to remove our hooks; `None` if there is nothing of ours.
     pub(crate) fn plan_uninstall(&self) -> Result<Option<SettingsPlan>, SetupError> {
         let record = SettingsRecord::read(self.paths, &self.file);
         let mut plan = SettingsPlan {
@@ -179,8 +174,7 @@ impl<'a> ClientSettings<'a> {
         Ok(Some(plan))
     }
 
-    /// Carries out a plan; returns the backup of the earlier settings, if the user may want them
-    /// again.
+    /// Returns the backup of the earlier settings, if the user may want them again.
     pub(crate) fn carry_out(&self, plan: &SettingsPlan) -> Result<Option<PathBuf>, SetupError> {
         let mut copy = None;
         if plan.is_change() {
@@ -316,8 +310,7 @@ fn parse(path: &Path) -> Option<SettingsRecord> {
     fsx::read_json(path, MAX_RECORD).filter(|record: &SettingsRecord| record.v == VERSION)
 }
 
-/// Keeps a copy of the settings; returns its path. The first copy is never overwritten, so the
-/// original can always be restored.
+/// Never overwrites the first copy, so the original can always be restored.
 fn back_up(paths: &Paths, file: &Path, bytes: &[u8]) -> Result<PathBuf, FsError> {
     fsx::ensure_dir(&paths.registrations())?;
     let first = place(paths, file, FIRST_SUFFIX);

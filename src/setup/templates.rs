@@ -1,5 +1,4 @@
-//! The templates that a user may edit. Files that the user has not edited are renewed with each
-//! version.
+//! The templates that a user may edit; unedited ones are renewed with each version.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -112,7 +111,6 @@ impl Template {
         Some(format!("{}: {flaw}", file.display()))
     }
 
-    /// Returns the marks of the built-in text that the user's own lacks.
     pub(crate) fn lack(&self, paths: &Paths) -> Option<String> {
         let file = paths.template(self.name);
         let text = String::from_utf8(fsx::read(&file, MAX_TEMPLATE).ok()?).ok()?;
@@ -122,7 +120,6 @@ impl Template {
         (!missing.is_empty()).then(|| format!("{}: {}", file.display(), missing.join("; ")))
     }
 
-    /// Returns `true` if a text has the placeholder without which it is useless.
     pub(crate) fn serves(&self, text: &str) -> bool {
         text.contains(&format!("{{{}}}", self.needed))
     }
@@ -144,9 +141,8 @@ impl Template {
     }
 
     /// Returns `true` if a text in braces was meant as a placeholder or block but is not one.
-    ///
-    /// Longer text in braces may be JSON or code. A single word counts as a placeholder, and so
-    /// does a text that differs from one only in case, digits and separators.
+    /// Longer text may be JSON or code. A single word counts, and so does a text that differs from
+    /// a placeholder only in case, digits and separators.
     fn is_slip(&self, inner: &str) -> bool {
         if let Some(condition) = inner.strip_prefix(['?', '/']) {
             return is_word(condition) && !self.blocks.contains(&condition);
@@ -249,7 +245,6 @@ pub(crate) fn take_away(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
     Ok(kept)
 }
 
-/// Returns `true` for the name of a file that we put into the templates' folder.
 pub(super) fn is_ours(name: &str) -> bool {
     let stem = name.strip_suffix(BESIDE).unwrap_or(name);
     name == RECORD || TEMPLATES.iter().any(|template| template.name == stem)

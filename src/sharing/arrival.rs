@@ -10,8 +10,7 @@ use crate::reflect::tellable::{refusal, tellable};
 /// The most ids of a record; ours have far fewer.
 const MANY: usize = 10_000;
 
-/// Returns a row of the log as it is stored; `None` if it is no valid record or looks like an
-/// attack.
+/// Returns `None` if the row is no valid record or looks like an attack.
 pub(super) fn accepted(mut row: LogRow, masker: &Masker) -> Option<Arrived> {
     masker.mask_value(&mut row.record);
     let mut record: SharedRecord = serde_json::from_value(row.record).ok()?;
@@ -64,7 +63,6 @@ fn harmless(mut item: Learned) -> Option<Learned> {
     (!is_attack && refused.is_empty()).then(|| items.pop())?
 }
 
-/// Returns `true` for an id as `memory_id` makes it.
 fn is_id(id: &str) -> bool {
     let hex = id
         .split_once('-')

@@ -44,7 +44,6 @@ impl Login {
     }
 }
 
-/// Returns the address of the log; `None` if memories are not shared.
 pub(super) fn url(env: &Env, config: &Config) -> Option<String> {
     text(env, name::MEMORY_URL).or_else(|| config.memory.url.clone())
 }

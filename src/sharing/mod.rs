@@ -36,8 +36,7 @@ pub(crate) fn open_memory(paths: &Paths, config: &Config) -> Result<Memory, Memo
     Ok(memory)
 }
 
-/// Returns the environment, folders and settings of this process's user, after making the folders
-/// safe to write to.
+/// Also makes the folders safe to write to.
 pub(crate) fn own_surroundings() -> anyhow::Result<(Env, Paths, Config)> {
     let env = Env::from_process();
     let paths = Paths::resolve(&env)?;
@@ -47,7 +46,6 @@ pub(crate) fn own_surroundings() -> anyhow::Result<(Env, Paths, Config)> {
     Ok((env, paths, config))
 }
 
-/// Returns `true` if the settings share what is learned.
 pub(crate) fn is_wanted(env: &Env, config: &Config) -> bool {
     login::url(env, config).is_some()
 }
@@ -61,7 +59,6 @@ pub struct Sharing {
     now: Timestamp,
 }
 
-/// The outcome of the last exchange, for status displays.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LastExchange {
     pub(crate) tried: Option<Timestamp>,
@@ -124,7 +121,6 @@ impl Sharing {
         })
     }
 
-    /// Returns the login for the log; `None` if the settings name none.
     pub fn login() -> anyhow::Result<Option<Login>> {
         let paths = Paths::resolve(&Env::from_process())?;
         Login::of(&config::load(&paths.config_file())?)
@@ -134,8 +130,7 @@ impl Sharing {
         Ok(self.memory.place(log)?.unwrap_or_default())
     }
 
-    /// Returns the oldest waiting records under their projects' shared names, and the number of the
-    /// last one. Records of projects that are not shared are skipped.
+    /// Renames projects to their shared names; skips others. Also returns the last record's number.
     pub fn outgoing(&self, limit: u64) -> anyhow::Result<(Vec<SharedRecord>, Option<u64>)> {
         let waiting = self.memory.outbox(limit)?;
         let last = waiting.last().map(|(number, _)| *number);
@@ -146,7 +141,6 @@ impl Sharing {
         Ok((named.collect(), last))
     }
 
-    /// Records that everything up to this number was sent.
     pub fn sent(&mut self, last: u64) -> anyhow::Result<()> {
         Ok(self.memory.sent(last)?)
     }
@@ -191,8 +185,7 @@ impl Sharing {
     }
 }
 
-/// Returns the record without NUL characters, which `PostgreSQL` does not store. The output of
-/// tools may have some.
+/// Strips NUL, which `PostgreSQL` does not store and the output of tools may have.
 fn without_nul(record: SharedRecord) -> SharedRecord {
     fn strip(value: &mut Value) {
         match value {

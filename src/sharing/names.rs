@@ -33,7 +33,6 @@ impl Names {
         names
     }
 
-    /// Returns a project's shared name; `None` if the project is not shared.
     pub(super) fn shared(&self, project: &str) -> Option<String> {
         let name = self.shared.get(project);
         let name = name.cloned().unwrap_or_else(|| self.below_home(project));
@@ -86,9 +85,8 @@ fn remote(project: &Path) -> Option<String> {
     })
 }
 
-/// Returns the host and path of a remote URL in any form: `git@github.com:a/b.git` and
-/// `https://user:token@github.com/a/b` both give `github.com/a/b`. Returns `None` for a repository
-/// on this machine.
+/// Returns `github.com/a/b` for `git@github.com:a/b.git` and `https://user:token@github.com/a/b`;
+/// `None` for a repository on this machine.
 fn repository(url: &str) -> Option<String> {
     let (place, path) = match url.split_once("://") {
         Some(("file", _)) => return None,

@@ -1,9 +1,8 @@
 //! Joins the two sides of a playbook that git left in the middle of a merge.
 //!
-//! If the index has the three versions of the file, those are merged, else the text between the
-//! conflict markers. Git is only asked: its index stays, and the user adds the file. The trust
-//! record does not know the other side's texts, so they are screened like any that come with the
-//! file.
+//! Merges the index's three versions of the file, else the text between the conflict markers. Git
+//! is only asked: its index stays, and the user adds the file. The other side's texts are screened
+//! like any that come with a file.
 
 use std::path::Path;
 use std::time::Duration;
@@ -66,7 +65,6 @@ pub(super) fn merged(
     }
 }
 
-/// Reads the index's versions of an unmerged file.
 fn staged(git: &Git) -> Option<Sides> {
     let asked = ["--literal-pathspecs", "ls-files", "-u", "-z", "--", FILE];
     let said = String::from_utf8(git.ask_now(&asked)?).ok()?;

@@ -27,7 +27,6 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 const LINE: &str = "**/.claude/playbook.json.lock";
 const MAX_LIST: u64 = 1 << 20;
 
-/// The user's remedies for a playbook that is away.
 pub(crate) const WAYS_BACK: &str = "`playbook undo --to` brings back its last version; \
      `echo '{}' > .claude/playbook.json` in the project begins anew";
 
@@ -59,7 +58,6 @@ struct Owner {
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
     path: PathBuf,
-    /// Its project and our folders, if they are known.
     owner: Option<Owner>,
     was_seen: bool,
 }
@@ -85,7 +83,6 @@ impl Store {
         self
     }
 
-    /// Returns the store of a file without a known project.
     pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -156,7 +153,6 @@ impl Store {
         Ok(())
     }
 
-    /// Returns a playbook of this store with the numbering of its ids.
     fn numbered(&self, playbook: Playbook) -> Playbook {
         let owner = self.owner.as_ref();
         if owner.is_some_and(|owner| owner.project == owner.paths.own()) {
@@ -185,10 +181,8 @@ impl Store {
         })
     }
 
-    /// Reads the file; `None` if there is none and never was one with key points.
-    ///
-    /// A file that was there is looked for again before it counts as away, since git removes a file
-    /// that it then makes again.
+    /// Returns `None` if there is no file and never was one with key points. A missing one is
+    /// looked for again, since git removes a file that it then makes again.
     pub(crate) fn bytes(&self) -> Result<Option<Vec<u8>>, StoreError> {
         for look in 1..=LOOKS {
             let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
@@ -203,8 +197,7 @@ impl Store {
         Err(StoreError::Away { path })
     }
 
-    /// Returns `true` if it is known to have had key points: a job read some, a snapshot holds
-    /// some, or the user trusts some unchanged ones.
+    /// A job read key points, a snapshot holds some, or the user trusts some unchanged ones.
     fn had_points(&self) -> Result<bool, FsError> {
         let Some(Owner { paths, project }) = &self.owner else {
             return Ok(self.was_seen);
@@ -375,10 +368,8 @@ impl Snapshots {
         }
     }
 
-    /// Keeps `bytes` as the playbook after `job`, and of all snapshots the last [`KEPT`].
-    ///
-    /// The caller holds the lock of the playbook, so that the numbers are those of the
-    /// changes.
+    /// Keeps `bytes` as the playbook after `job`, and the last [`KEPT`] of all snapshots. The
+    /// caller holds the playbook's lock, so that the numbers are those of the changes.
     pub(crate) fn keep(&self, job: &str, bytes: &[u8]) -> Result<(), FsError> {
         fsx::ensure_dir(&self.folder)?;
         let mut list = self.list()?;
@@ -394,7 +385,6 @@ impl Snapshots {
         Ok(())
     }
 
-    /// Keeps a file as it was before `job` migrated or replaced it.
     pub(crate) fn keep_original(&self, job: &str, bytes: &[u8]) -> Result<(), FsError> {
         fsx::ensure_dir(&self.folder)?;
         fsx::durable(&self.folder.join(format!("{job}{ORIGINAL_SUFFIX}")), bytes)
@@ -408,7 +398,6 @@ impl Snapshots {
         Ok(list)
     }
 
-    /// Reads the playbook as it was after `job`; `None` when that is not kept.
     pub(crate) fn read(&self, job: &str) -> Result<Option<Vec<u8>>, FsError> {
         let list = self.list()?;
         match list.iter().rev().find(|snapshot| snapshot.job == job) {
@@ -434,7 +423,6 @@ impl Snapshots {
         }
     }
 
-    /// The playbook as it was last kept, if that can be read.
     pub(crate) fn last_playbook(&self) -> Result<Option<Playbook>, FsError> {
         let last = self.last()?;
         Ok(last.and_then(|bytes| Playbook::parse(&bytes).ok()))

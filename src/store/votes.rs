@@ -21,7 +21,6 @@ struct VotesFile {
     into_file: Option<String>,
 }
 
-/// Returns the votes for the key points of a project that are not in its `file`.
 pub(crate) fn of(
     paths: &Paths,
     project: &Path,

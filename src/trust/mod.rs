@@ -149,7 +149,6 @@ impl TrustMark {
         Self::first_of(hash)
     }
 
-    /// Hashes the name, cue and guard of a point.
     pub(crate) fn of_cue(name: &str, due: &Due) -> Self {
         let mut hash = Sha256::new();
         let when = &due.when;
@@ -201,7 +200,6 @@ impl TrustRecord {
         }
     }
 
-    /// Parses a record; `None` if the bytes are not one.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let (magic, rest) = bytes.split_first_chunk()?;
         let (word, rest) = rest.split_first()?;
@@ -278,7 +276,6 @@ impl TrustRecord {
         self.checkout
     }
 
-    /// Returns `true` if `project` is another checkout than the record's.
     pub(crate) fn is_of_another(&self, project: &Path) -> bool {
         self.checkout
             .is_some_and(|checkout| checkout.is_replaced(project))
@@ -304,7 +301,6 @@ impl TrustRecord {
         add(&mut self.known, marks);
     }
 
-    /// Holds back these points and no others.
     pub(crate) fn hold(&mut self, marks: &[TrustMark]) {
         self.held.clear();
         self.forget(&marks.iter().collect());

@@ -156,7 +156,7 @@ fn a_purge_touches_nothing_that_is_not_ours() {
 #[rstest]
 #[case::the_hooks_leave(|_: &TestEnv| (), &["uninstall"])]
 #[case::after_a_setting_was_made(
-    |env: &TestEnv| { env.cli(&["config", "set", "reflection.dry_run", "true"]).ok(); },
+    |env: &TestEnv| { env.cli(&["config", "set", "injection.own", "false"]).ok(); },
     &["uninstall", "--purge"]
 )]
 #[case::after_the_settings_of_the_client_were_removed(

@@ -60,11 +60,11 @@ fn a_key_is_listed_read_and_set() {
     assert_eq!(env.cli(&["config", "get", "backend"]).ok(), "auto\n");
     let path = env.cli(&["config", "path"]).ok();
     assert_eq!(path.trim_end(), file.to_str().unwrap());
-    env.write_project(".claude/playbook.toml", "reflection.dry_run = true");
+    env.write_project(".claude/playbook.toml", "injection.own = false");
     let listed = env.cli(&["config", "list", "--json"]).json();
     for row in [
         json!({"key": "retry.attempts", "value": 7, "default": 3, "set_in": file}),
-        json!({"key": "reflection.dry_run", "value": true}),
+        json!({"key": "injection.own", "value": false}),
         json!({"key": "anthropic.model", "value": null}),
         json!({"key": "worker.jobs", "set_in": null}),
     ] {
@@ -77,7 +77,7 @@ fn a_key_is_listed_read_and_set() {
 
 #[rstest]
 #[case::unknown(&["config", "get", "retry.atempts"], &["retry.atempts", "retry.attempts"])]
-#[case::out_of_range(&["config", "set", "retry.attempts", "0"], &["must be from 1 to 10"])]
+#[case::out_of_range(&["config", "set", "retry.attempts", "0"], &["must be a whole number from 1 to 10, not 0"])]
 #[case::gone(&["config", "set", "playbook.snapshots", "5"], &["has no effect any more: the last 20"])]
 #[case::reference(&["config", "reference", "--json"], &["is Markdown", "`playbook config list --json`"])]
 #[case::pattern(&["config", "set", "secrets.patterns", "[\"foo(\"]"], &["pattern 1 of `secrets.patterns`", "hint: "])]
@@ -113,6 +113,8 @@ fn a_setting_that_is_gone_stops_nothing_and_is_shown_once() {
 #[case::no_model("backend = \"openai\"", &["toml:1: ", "needs `openai.model`"])]
 #[case::base_url("anthropic.base_url = \"http://example.org\"", &["toml:1: `anthropic.base_url`"])]
 #[case::memory_url("\nmemory.url = \"nonsense\"", &["toml:2: `memory.url`"])]
+#[case::port("memory.url = \"postgres://a:b@h:x/db\"", &["toml:1: `memory.url`"])]
+#[case::no_host("memory.url = \"postgres://\"", &["toml:1: `memory.url`"])]
 #[case::all_at_once(
     "retry.atempts = 1\nbackend = \"openai\"\nopenai.base_url = \"x\"\nsecrets.patterns = [\"(\", \"ok\", \"[a\"]",
     &["toml:1: ", "toml:2: ", "toml:3: ", "toml:4: could not use pattern 1", "pattern 3"]

@@ -43,7 +43,7 @@ fn build(folder: &Path) {
     }
     let built = cargo
         .args(["build", "--quiet", "--locked", "--bins"])
-        .args(["--package", "playbook-hooks", "--features", "faults"])
+        .args(["--package", "playbook-hooks"])
         .args(["--profile", profile, "--target-dir"])
         .arg(folder.parent().expect("the target folder"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))

@@ -53,7 +53,7 @@ impl Stage {
         env.use_api(&api.base_url(), "sk-test");
         let votes = votes.word();
         env.write_config(&format!(
-            "[retry]\nbase_ms = 1\n[worker]\njobs = 1\n[budgets]\nmemory_rows = 100\n\
+            "[retry]\nbase_ms = 1\n[worker]\njobs = 1\n\
              [playbook]\nvotes = \"{votes}\"\n[curator]\nevery = 1\n",
         ));
         let points: Vec<_> = (1..=6).map(|n| (format!("pat-{n:03}"), seed(n))).collect();

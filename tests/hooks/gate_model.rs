@@ -12,7 +12,7 @@ const FINE: &str = r#"{"quality_score": 0.9, "issues": []}"#;
 fn with_model(steps: impl IntoIterator<Item = Step>, more: &str) -> (TestEnv, Api) {
     let (env, api) = TestEnv::answered_by(steps);
     env.write_config(&format!(
-        "{more}\n[retry]\nbase_ms = 1\n[gate]\nmode = \"block\"\nmodel = true\ntimeout_ms = 2000\n"
+        "{more}\n[retry]\nbase_ms = 1\ntimeout_ms = 2000\n[gate]\nmode = \"block\"\nmodel = true\n"
     ));
     (env, api)
 }
@@ -49,7 +49,7 @@ fn what_no_rule_can_see_a_model_is_asked() {
 }
 
 #[test]
-fn it_asks_no_more_than_per_step_between_two_prompts() {
+fn it_asks_at_most_twice_between_two_prompts() {
     let (env, api) = with_model([Step::text(FINE)], "");
     env.write_transcript(&half_done("p1"));
     for _ in 0..4 {

@@ -54,8 +54,16 @@ fn at_once_of_what_keeps_a_job_waiting_that_the_user_can_change() {
     fs::rename(&folder, env.root().join("away")).unwrap();
     env.worker();
     let said = told(&env);
-    has!(said, "1 job waits: ", "`playbook jobs retry` tries again");
-    has!(env.cli(&[]).ok(), "a job waits: ", "playbook jobs retry");
+    has!(
+        said,
+        "1 job waits: ",
+        "`playbook jobs retry --all` tries again"
+    );
+    has!(
+        env.cli(&[]).ok(),
+        "a job waits: ",
+        "playbook jobs retry --all"
+    );
 }
 
 #[test]
@@ -165,16 +173,13 @@ fn of_jobs_that_no_worker_ever_came_to() {
     has!(told(&env), "though jobs wait");
 }
 
-#[rstest]
-#[case::by_default("", "2026-12-21")]
-#[case::as_set("[worker]\nkeep_days = 2\n", "2026-11-23")]
-fn a_job_waits_for_so_many_days_and_then_has_failed(#[case] config: &str, #[case] day: &str) {
+#[test]
+fn a_job_waits_for_so_many_days_and_then_has_failed() {
     let (mut env, api) = with_api([Step::error(401, "authentication_error", "no")]);
     env.learn_citing("s1");
-    env.write_config(config);
-    env.worker_at(&format!("{day}T11:00:00Z"));
+    env.worker_at("2026-12-21T11:00:00Z");
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
-    env.worker_at(&format!("{day}T13:00:00Z"));
+    env.worker_at("2026-12-21T13:00:00Z");
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
     let told = env.failed()[0]["progress"]["failed"].to_string();
     has!(told, "days", "RefusedKey");

@@ -230,6 +230,7 @@ fn a_model_that_obeys_makes_no_key_point_of_one_outside_session() {
         let record = SessionRecord {
             evidence: &evidence,
             is_outside: facts.is_outside,
+            is_unattended: facts.is_unattended,
         };
         let checked = record.check(&mut reflection);
         let quotes = checked
@@ -244,6 +245,7 @@ fn a_model_that_obeys_makes_no_key_point_of_one_outside_session() {
             quote: note.quote.clone(),
             is_outside: note.is_outside,
             hosts: note.hosts.clone(),
+            ..ListedNote::default()
         });
         let room = CuratorFact {
             text: "The start has room.".to_owned(),

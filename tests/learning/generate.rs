@@ -163,6 +163,33 @@ fn an_answer_that_cannot_be_stored_is_given_all_the_same() {
 }
 
 #[test]
+fn it_waits_for_another_process_that_has_the_memory_locked() {
+    let env = TestEnv::without_worker();
+    generate(&env, &request(), &["--store"]);
+    let mut other = request();
+    other["project_id"] = json!("other");
+    let other_program = rusqlite::Connection::open(env.paths().memory_db()).unwrap();
+    other_program.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let output = thread::scope(|scope| {
+        let input = other.to_string();
+        let env = &env;
+        let told = scope.spawn(move || env.cli_with(&["generate", "--store"], input.as_bytes()));
+        // Longer than one attempt waits.
+        thread::sleep(Duration::from_secs(11));
+        other_program.execute_batch("COMMIT").unwrap();
+        told.join().unwrap()
+    });
+    has!(output.stderr, "memory.db", "locked", "still waiting");
+    let said: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((output.code, &said["problem"]), (Some(0), &Value::Null));
+    let kept: Vec<_> = remembered(&env).into_iter().map(|row| row.id).collect();
+    assert!(
+        kept.iter().any(|id| said["reflection_id"] == **id),
+        "{kept:?}"
+    );
+}
+
+#[test]
 fn what_is_stored_stands_in_the_log_and_nothing_is_asked_where_reflection_is_off() {
     let (env, api) = TestEnv::answered_by([Step::Answer(answer)]);
     generate(&env, &request(), &["--store"]);

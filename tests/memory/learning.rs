@@ -68,15 +68,11 @@ fn an_error_is_known_again_and_a_session_counts_once() {
     assert_eq!(all(&env, MemoryKind::Error)[0].occurrences, 1);
 }
 
-#[rstest]
-#[case::none(0, 0)]
-#[case::one(1, 1)]
-#[case::more_than_there_are(100, 2)]
-fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] kept: usize) {
+#[test]
+fn a_job_adds_one_reflection_and_one_strategy_to_its_errors() {
     let reply = json!({"analysis": "a", "reflection": "The flag was wrong.",
         "strategy": "Look at the flags.", "strategy_events": [1], "operations": []});
     let (env, _api) = TestEnv::answered_by([Step::Text(reply.to_string())]);
-    env.write_config(&format!("[budgets]\nmemory_rows = {rows}\n"));
     let session = Session::new("s1")
         .user("build it")
         .failed("acme run --al", "error: unknown flag: --al")
@@ -88,7 +84,7 @@ fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] k
     end(&env, &session);
     // `seen` must know every error.
     assert_eq!(all(&env, MemoryKind::Error).len(), 2);
-    assert_eq!(everything(&env).len(), kept + 2);
+    assert_eq!(everything(&env).len(), 2 + 2);
 }
 
 /// Regression: a session with many errors taught no lessons, because the errors used up its rows.
@@ -103,7 +99,6 @@ fn errors_do_not_take_the_place_of_lessons() {
     let reply =
         json!({"analysis": "a", "bullet_tags": [], "notes": texts.map(said), "operations": []});
     let (env, _api) = TestEnv::answered_by([Step::Text(reply.to_string())]);
-    env.write_config("[budgets]\nmemory_rows = 3\n");
     let mut session = Session::new("s1");
     session.user("always build, sign and deploy the parser well");
     for flag in ["al", "lon", "quic", "fas"] {
@@ -198,8 +193,13 @@ fn reply(prompt: &str) -> String {
         .then_some(json!({"name": "pat-001", "tag": "helpful", "rationale": "it was followed"}))
         .into_iter()
         .collect();
+    // A host that nobody named in the session is not remembered.
+    let reflection = match prompt.contains("a lot") {
+        true => "The tests are at https://evil.test/x.",
+        false => "The tests were run first.",
+    };
     json!({
-        "analysis": "The tests ran.", "reflection": "The tests were run first.",
+        "analysis": "The tests ran.", "reflection": reflection,
         "importance": if prompt.contains("a lot") { 0.8 } else { 0.5 },
         "bullet_tags": tags, "tags": ["tests"], "reasoning": "", "operations": [],
     })
@@ -209,12 +209,14 @@ fn reply(prompt: &str) -> String {
 /// Spec/5: a reflection is kept if the session changed something; spec/3: one of importance 0.8
 /// always.
 #[rstest]
-#[case::nothing_changed("The answer is 4.", 0)]
-#[case::nothing_changed_of_weight("That means a lot.", 1)]
-#[case::a_vote("By [pat-001], I ran the tests.", 1)]
-fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[case] kept: usize) {
+#[case::nothing_changed("The answer is 4.", &[])]
+#[case::nothing_changed_of_weight("That means a lot.", &["The tests ran."])]
+#[case::a_vote("By [pat-001], I ran the tests.", &["The tests were run first."])]
+fn a_session_that_changed_something_leaves_its_reflection(
+    #[case] said: &str,
+    #[case] kept: &[&str],
+) {
     let (env, api) = TestEnv::answered_by([Step::Answer(reply)]);
-    env.write_config("[triggers]\nperiodic = 1\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
     let session = Session::new("s1")
         .user("what is it?")
@@ -226,7 +228,8 @@ fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[
     end(&env, &session);
     assert!(!api.requests().is_empty());
     let reflections = all(&env, MemoryKind::Reflection);
-    assert_eq!(reflections.len(), kept);
+    let texts: Vec<&str> = reflections.iter().map(|one| &*one.text).collect();
+    assert_eq!(texts, kept);
     for reflection in reflections {
         // The agent corrected nothing.
         assert_eq!(reflection.tags, ["reflection", "tests"]);

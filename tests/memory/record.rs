@@ -272,7 +272,7 @@ fn refused(env: &TestEnv) -> MemoryError {
 
 #[rstest]
 #[case::newer(999, "update playbook")]
-#[case::older(18, "`playbook worker` renames it")]
+#[case::older(24, "`playbook worker` renames it")]
 fn a_schema_of_another_version_is_refused_and_left_alone(#[case] version: i64, #[case] hint: &str) {
     let env = TestEnv::without_worker();
     env.memory().record(&full(1)).unwrap();

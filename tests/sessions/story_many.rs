@@ -12,7 +12,7 @@ const EDITS: usize = 4;
 #[test]
 fn edits_of_64_threads_through_real_processes_are_all_there() {
     let env = TestEnv::in_memory();
-    env.write_config("[playbook]\nmax_points = 100000\nmax_bytes = 16777216\n");
+    env.write_config("[playbook]\nmax_points = 100000\n");
     let names: Vec<String> = (1..=THREADS).map(|n| format!("oth-{n:03}")).collect();
     let texts: Vec<String> = (1..=THREADS).map(|n| text(n, 0)).collect();
     let rows: Vec<_> = names

@@ -153,35 +153,6 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
     lacks!(told, "held back");
 }
 
-/// Texts in quarantine were put there by the rules of their time.
-#[test]
-fn what_earlier_rules_held_back_is_offered_once_and_never_applied_by_itself() {
-    let mut env = trusted_clone(&[("pat-001", POISON), ("pat-002", &format!("{POISON}!"))]);
-    let honest = "an edit of session.go, then `go build` again";
-    let memory = rusqlite::Connection::open(env.state().join("memory.db")).unwrap();
-    let what = json!({"memory": {"text": honest}}).to_string();
-    assert_eq!(memory.execute(
-        "UPDATE quarantine SET text = ?1, what = ?2, reasons = 'a fix reads like texts that attack'
-         WHERE id = 1",
-        [honest, &what],
-    ), Ok(1));
-    env.worker();
-    let (given, told) = env.start("s1");
-    has!(told, "1 text of", "held back by today");
-    lacks!(given, "session.go");
-    has!(env.cli(&["review"]).ok(), "1 text would not be held back");
-    let held = quarantine(&env);
-    assert_eq!(held.len(), 2, "{held:?}");
-    has!(held[0]["reasons"].to_string(), "passes now");
-    lacks!(held[1]["reasons"].to_string(), "passes now");
-    env.worker();
-    env.set("PLAYBOOK_NOW", "2026-11-25T13:00:00Z");
-    lacks!(env.told_at_start("s2"), "held back by today");
-    assert!(!env.playbook().to_string().contains("session.go"));
-    env.cli(&["review", "accept", "1"]).ok();
-    assert!(env.playbook().to_string().contains("session.go"));
-}
-
 #[test]
 fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
     let mut env = TestEnv::with_point();

@@ -96,7 +96,7 @@ fn each_step_may_have_a_model_of_its_own() {
         "grep -A1 -x -e --model \"$HOME/arguments\" | tail -1 >> \"$HOME/models\"\n{}",
         good()
     ));
-    env.write_config("[claude_cli]\ncurator_model = \"sonnet\"\n");
+    env.write_config("[curator]\nmodel = \"sonnet\"\n");
     env.learn_citing("s1");
     let models = fs::read_to_string(env.home().join("models")).unwrap();
     assert_eq!(models, "haiku\nsonnet\n");

@@ -189,13 +189,13 @@ fn what_the_user_asks_for_is_reflected_on_however_little_it_is() {
 }
 
 #[test]
-fn thresholds_are_the_users() {
+fn a_trigger_can_be_switched_off() {
     let (env, api) = user();
-    env.write_config("[triggers]\nuser_turns = 0\ncitations = 0\n[retry]\nbase_ms = 1\n");
+    env.write_config("[triggers]\noff = [\"activity\", \"citations\"]\n[retry]\nbase_ms = 1\n");
     env.ends("s1");
     env.worker();
     assert!(api.requests().is_empty());
-    env.write_config("[triggers]\nuser_turns = 1\ncitations = 0\n[retry]\nbase_ms = 1\n");
+    env.write_config("[triggers]\noff = [\"citations\"]\n[retry]\nbase_ms = 1\n");
     env.hook(Hook::PreCompact, "s1", json!({})).silent();
     env.worker();
     assert_eq!(env.reflections()[1]["trigger"], "activity");
@@ -223,25 +223,4 @@ fn what_is_switched_off_between_two_calls_is_asked_no_more() {
     assert_eq!(said, json!(["skipped", "reflection is switched off", 1]));
     assert_eq!(env.playbook(), before);
     assert!(env.spool().is_empty());
-}
-
-#[test]
-fn a_dry_run_computes_and_logs_and_changes_nothing() {
-    let (env, api) = user();
-    env.write_config("[reflection]\ndry_run = true\n[retry]\nbase_ms = 1\n");
-    let before = snapshot(&env.project());
-    env.ends("s1");
-    env.worker();
-    assert_eq!(snapshot(&env.project()), before);
-    assert_eq!(api.requests().len(), 1);
-    let line = last_line(&env);
-    let wanted = json!({"outcome": "skipped", "ops_written": 0, "reason": "dry run"});
-    includes(&line, &wanted);
-    has!(env.log(), "would helpful pat-001");
-
-    // Nothing was claimed: a real run does what the dry run computed.
-    env.write_config("[retry]\nbase_ms = 1\n");
-    env.hook(Hook::PreCompact, "s1", json!({})).silent();
-    env.worker();
-    assert_eq!(env.marks_of("pat-001"), (1, 0));
 }

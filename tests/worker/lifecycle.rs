@@ -143,14 +143,15 @@ fn a_job_that_waited_for_the_settings_is_done_when_the_next_session_starts() {
 }
 
 #[rstest]
-#[case::by_the_settings("mode = \"inline\"\n", &[])]
+#[case::by_the_settings("worker.mode = \"inline\"\n", &[])]
 #[case::by_its_command_line("", &["--wait"])]
 fn a_hook_that_is_to_wait_has_done_its_job_when_it_returns(
     #[case] mode: &str,
     #[case] args: &[&str],
 ) {
-    let (env, _api) = with_session([Step::Canned]);
-    env.write_config(&format!("[worker]\n{mode}inline_ms = 60000\n"));
+    let (mut env, _api) = with_session([Step::Canned]);
+    env.set("CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS", "60000");
+    env.write_config(mode);
     let mut command = env.command("session-end");
     command.args(args);
     let event = env.event(Hook::SessionEnd, "s1").to_string();
@@ -163,7 +164,7 @@ fn a_hook_that_is_to_wait_has_done_its_job_when_it_returns(
 #[test]
 fn an_inline_hook_does_not_wait_longer_than_it_may_and_loses_nothing() {
     let (mut env, _api) = with_session([Step::Canned.after(SLOW)]);
-    env.write_config("[worker]\nmode = \"inline\"\ninline_ms = 50\n");
+    env.write_config("[worker]\nmode = \"inline\"\n");
     env.ends("s1");
     assert_eq!(env.marks_of("pat-001"), (0, 0));
     assert_eq!(env.spool().len(), 1);

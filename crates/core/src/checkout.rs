@@ -10,11 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::project;
 
-/// The size of a checkout's identity.
 pub const BYTES: usize = 16;
 
-/// The identity of a checkout: the inode of its `.git` and that inode's creation time, since inodes
-/// are reused. Without git it is the project's own folder.
+/// The inode of a checkout's `.git` and the inode's creation time; without git, those of the
+/// project's folder.
 ///
 /// A pull, another branch or a commit changes neither. The device is left out: many file systems
 /// get another number at each boot.
@@ -22,15 +21,13 @@ pub const BYTES: usize = 16;
 pub struct Checkout([u8; BYTES]);
 
 impl Checkout {
-    /// Returns the checkout that contains `project` now.
     pub fn of(project: &Path) -> Option<Self> {
         Self::by_git(project).or_else(|| Self::by_folder(project))
     }
 
-    /// Returns `true` if git has put something else at `project` than this checkout.
+    /// Returns `true` if git has put something else at `project`; `false` without git.
     ///
-    /// Without git the answer is no. A folder that was known before `git init` counts as the same
-    /// after it.
+    /// A folder that was known before `git init` counts as the same after it.
     pub fn is_replaced(self, project: &Path) -> bool {
         Self::by_git(project)
             .is_some_and(|now| now != self && Self::by_folder(project) != Some(self))
@@ -64,7 +61,7 @@ impl Checkout {
         (bytes != [0; BYTES]).then_some(Self(bytes))
     }
 
-    /// Returns the bytes of a record; zeros without a checkout.
+    /// Zeros stand for no checkout.
     pub fn to_bytes(checkout: Option<Self>) -> [u8; BYTES] {
         checkout.map_or([0; BYTES], |checkout| checkout.0)
     }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// Returns the last character boundary at or before `at`.
 pub fn boundary_before(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -11,7 +10,6 @@ pub fn boundary_before(text: &str, at: usize) -> usize {
     at
 }
 
-/// Returns the first character boundary at or after `at`.
 pub fn boundary_after(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -20,7 +18,6 @@ pub fn boundary_after(text: &str, at: usize) -> usize {
     at
 }
 
-/// Returns at most the first `bytes` bytes of a text, in whole characters.
 pub fn head(text: &str, bytes: usize) -> &str {
     &text[..boundary_before(text, bytes)]
 }
@@ -42,7 +39,6 @@ pub fn units(text: &str) -> usize {
     }
 }
 
-/// Returns at most the last `bytes` bytes of a text, in whole characters.
 pub fn tail(text: &str, bytes: usize) -> &str {
     &text[boundary_after(text, text.len().saturating_sub(bytes))..]
 }

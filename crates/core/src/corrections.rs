@@ -15,7 +15,6 @@ pub const MAX_NOTES: u64 = 200;
 /// A larger file is not ours.
 const MAX_FILE_BYTES: u64 = 512 << 10;
 
-/// A note's correction, in the form that a hook shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Correction {
     pub id: String,
@@ -43,8 +42,7 @@ impl Corrections {
         self.by_error.is_empty()
     }
 
-    /// Reads a file; `None` for a missing one, one of another version, or one that others could
-    /// have written.
+    /// Returns `None` also for a file of another version, or one that others could have written.
     pub fn read(file: &Path) -> Option<Self> {
         let read: Self = fsx::read_json(file, MAX_FILE_BYTES)?;
         let is_ours = read.version == env!("CARGO_PKG_VERSION");
@@ -56,7 +54,6 @@ impl Corrections {
         fsx::quick(file, &fsx::to_json(file, self)?)
     }
 
-    /// Returns the corrections of an error, the best one first.
     pub fn of(mut self, error: Signature) -> Vec<Correction> {
         self.by_error.remove(&error).unwrap_or_default()
     }

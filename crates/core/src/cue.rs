@@ -10,11 +10,9 @@ use crate::errors::destructive::is_destructive;
 use crate::errors::shell::{self, SimpleCommand, is_common};
 use crate::errors::words::STOP_WORDS;
 
-/// The longest cue, in bytes.
 const MAX_CUE_BYTES: usize = 200;
 /// The part of a prompt that is searched.
 const MAX_PROMPT_BYTES: usize = 20_000;
-/// Limits on the paths of a prompt or command that are compared: their number and length.
 const MAX_PATHS: usize = 100;
 const MAX_PATH_BYTES: usize = 300;
 
@@ -33,7 +31,6 @@ pub struct Cue {
     pub words: Option<String>,
 }
 
-/// Reads a text; a value of another type counts as absent.
 fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let value = Value::deserialize(from)?;
     let text = value.as_str().map(str::trim);
@@ -51,7 +48,7 @@ impl Cue {
         }
     }
 
-    /// Returns the cue as a sentence shows it: `command "make proto", file "*.proto"`.
+    /// Returns for example `command "make proto", file "*.proto"`.
     pub fn told(&self) -> String {
         let parts = [
             ("command", &self.command),
@@ -115,7 +112,6 @@ fn globs(text: &str) -> Result<Vec<String>, String> {
     Ok(alternatives(&pattern))
 }
 
-/// Returns the expansions of `a.{ts,tsx}`.
 fn alternatives(pattern: &str) -> Vec<String> {
     let parts = pattern
         .split_once('{')
@@ -142,13 +138,11 @@ fn phrase(text: &str) -> Result<String, String> {
     Ok(phrase)
 }
 
-/// Returns a text in lower case with single spaces.
 fn plain(text: &str) -> String {
     let words = text.split_whitespace().map(str::to_lowercase);
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A cue prepared for comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Matcher {
@@ -189,7 +183,6 @@ impl Matcher {
     }
 }
 
-/// A prompt, parsed once for all cues.
 #[derive(Debug)]
 pub struct CuedPrompt {
     text: String,
@@ -197,7 +190,6 @@ pub struct CuedPrompt {
 }
 
 impl CuedPrompt {
-    /// Parses a prompt in the project at `root`.
     pub fn read(prompt: &str, root: &str) -> Self {
         let prompt = head(prompt, MAX_PROMPT_BYTES);
         let is_edge = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|@“”‘’«»，。；：".contains(c);
@@ -208,7 +200,6 @@ impl CuedPrompt {
     }
 }
 
-/// A tool call, parsed once for all cues.
 #[derive(Debug)]
 pub struct CuedCall {
     commands: Vec<SimpleCommand>,
@@ -216,7 +207,6 @@ pub struct CuedCall {
 }
 
 impl CuedCall {
-    /// Parses the command line of a call, and the file that it concerns, in the project at `root`.
     pub fn read(line: &str, file: Option<&str>, root: &str) -> Self {
         let commands = shell::read(line);
         let words = commands.iter().flat_map(|command| &command.words);
@@ -228,7 +218,7 @@ impl CuedCall {
     }
 }
 
-/// Returns the words that may be paths, relative to `root` where they are inside it.
+/// Makes paths inside `root` relative to it.
 fn paths<'w>(words: impl Iterator<Item = &'w str>, root: &str) -> Vec<String> {
     let paths = words.filter_map(|word| {
         let word = word.trim_end_matches(['.', ':', '!', '?']);

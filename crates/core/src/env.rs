@@ -49,17 +49,13 @@ pub mod name {
     pub const AUTH_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
     /// The client's key, sent as `x-api-key`.
     pub const API_KEY: &str = "ANTHROPIC_API_KEY";
-    /// The client's address of the Messages API.
     pub const BASE_URL: &str = "ANTHROPIC_BASE_URL";
     /// Headers of the client's requests, one `Name: value` a line.
     pub const CUSTOM_HEADERS: &str = "ANTHROPIC_CUSTOM_HEADERS";
-    /// The model the client means by `haiku`.
     pub const HAIKU_MODEL: &str = "ANTHROPIC_DEFAULT_HAIKU_MODEL";
-    /// The older name of the same.
+    /// The older name of [`HAIKU_MODEL`].
     pub const SMALL_FAST_MODEL: &str = "ANTHROPIC_SMALL_FAST_MODEL";
-    /// The model the client means by `sonnet`.
     pub const SONNET_MODEL: &str = "ANTHROPIC_DEFAULT_SONNET_MODEL";
-    /// The model the client means by `opus`.
     pub const OPUS_MODEL: &str = "ANTHROPIC_DEFAULT_OPUS_MODEL";
     /// The client's token for use without a terminal; counts as a login.
     pub const OAUTH_TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
@@ -104,17 +100,17 @@ impl Env {
         }
     }
 
-    /// Returns a variable's value, unless it is unset, empty or not UTF-8.
+    /// Returns `None` also for an empty value or one that is not UTF-8.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.os(name)?.to_str()
     }
 
-    /// Returns a variable's value as a path, unless it is unset or empty.
+    /// Returns `None` also for an empty value.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.os(name).map(PathBuf::from)
     }
 
-    /// Returns a variable's value as the system has it, unless it is unset or empty.
+    /// Returns `None` also for an empty value.
     pub fn os(&self, name: &str) -> Option<&OsStr> {
         let mut vars = self.vars.iter().rev();
         let (_, value) = vars.find(|(of, _)| of == name)?;
@@ -134,7 +130,6 @@ impl Env {
         })
     }
 
-    /// Returns the clock that `PLAYBOOK_NOW` stopped, else the system's.
     pub fn clock(&self) -> Clock {
         match self.get(name::NOW).and_then(parse_time) {
             Some(at) => Clock::Stopped(at),
@@ -143,7 +138,6 @@ impl Env {
     }
 }
 
-/// The source of the present time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
     Running,

@@ -1,31 +1,30 @@
 //! Numbered points at which a process can be stopped or a write can fail, for the proof that
 //! neither loses or doubles anything (`tests/faults`).
 //!
-//! Compiled to nothing without the feature `faults`, which only the tests enable. A point precedes
+//! Compiled to nothing in a release build. A point precedes
 //! everything that has an effect outside the process: each step of a call of [`fsx`](crate::fsx);
 //! begin and commit of each transaction; each start of a process; each reply of a model.
 
-#[cfg(not(feature = "faults"))]
+#[cfg(not(debug_assertions))]
 use std::io;
 
 /// A point at which the process can be stopped.
-#[cfg(not(feature = "faults"))]
+#[cfg(not(debug_assertions))]
 #[inline]
 pub fn stop(_name: &'static str) {}
 
-/// A point at which the process can be stopped, or the disk can be full.
-#[cfg(not(feature = "faults"))]
+#[cfg(not(debug_assertions))]
 #[inline]
-// Fails only with the feature.
+// Fails only in debug builds.
 #[allow(clippy::unnecessary_wraps)]
 pub fn write(_name: &'static str) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(feature = "faults")]
+#[cfg(debug_assertions)]
 pub use with_faults::{stop, write};
 
-#[cfg(feature = "faults")]
+#[cfg(debug_assertions)]
 mod with_faults {
     use std::env;
     use std::fs::OpenOptions;
@@ -72,7 +71,6 @@ mod with_faults {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum AtFault {
         Abort,
-        /// Stops until the process is resumed.
         Pause,
         /// This one call fails: no space left.
         Enospc,
@@ -104,7 +102,6 @@ mod with_faults {
         })
     }
 
-    /// Returns the role of this process: a hook, the one that detaches, the worker, a command.
     fn role() -> String {
         let args: Vec<_> = env::args().collect();
         let program = args.first().map(PathBuf::from).unwrap_or_default();

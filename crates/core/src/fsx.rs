@@ -1,10 +1,9 @@
 //! The only module that writes files.
 //!
 //! `durable` survives a power cut (worker and CLI), `quick` survives a crash of ours (hooks). Both
-//! write a temporary file in the target's folder and rename it over the target. A reader sees the
-//! old bytes or the new ones, never a part. Our files are 0600 and folders 0700. An existing file
-//! keeps its mode and, if root writes, its owner. For a symlink, its target is replaced. Irregular
-//! files are neither opened nor replaced.
+//! rename a temporary file over the target, so a reader never sees a part. Our files are 0600 and
+//! folders 0700. An existing file keeps its mode and, if root writes, its owner. For a symlink, its
+//! target is replaced.
 
 mod exchange;
 pub mod lock;
@@ -33,33 +32,29 @@ pub use replace::{create_new, durable, durable_if_unchanged, mark_new, quick};
 
 const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
-/// The prefix of our temporary files' names; a crash may leave one behind.
+/// A crash may leave a file with this prefix behind.
 pub const TEMPORARY_PREFIX: &str = ".playbook-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// A failed file operation: the attempt, the path, and the cause.
 #[derive(Debug, thiserror::Error)]
 #[error("could not {action}: {path}: {source}")]
 pub struct FsError {
-    /// The attempt, as a verb and its object: `read playbook`.
+    /// A verb and its object: `read playbook`.
     pub action: String,
     pub path: PathBuf,
     pub source: io::Error,
 }
 
 impl FsError {
-    /// Returns `true` if there was nothing at the path.
     pub fn is_missing(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
-    /// Returns `true` if the path leads through a circle of symlinks.
     pub fn is_link_loop(&self) -> bool {
         self.source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
     }
 }
 
-/// Adds the attempted action and the path to an error.
 pub trait FsContext<T> {
     fn context(self, action: &str, path: &Path) -> Result<T, FsError>;
 }
@@ -74,7 +69,7 @@ impl<T> FsContext<T> for io::Result<T> {
     }
 }
 
-/// Reads a regular file of at most `max` bytes; a larger one is an error.
+/// Refuses a larger file.
 pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     let read = || -> io::Result<Vec<u8>> {
         let file = open_regular(path)?;
@@ -89,7 +84,6 @@ pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     read().context("read", path)
 }
 
-/// Reads as [`read`] does; `None` for a missing file.
 pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> {
     match read(path, max) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -98,8 +92,7 @@ pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> 
     }
 }
 
-/// Reads a JSON file of ours; `None` if it is missing, larger than `max` bytes or has another
-/// shape.
+/// Returns `None` also for a file that is larger than `max` bytes or has another shape.
 pub fn read_json<T: DeserializeOwned>(path: &Path, max: u64) -> Option<T> {
     serde_json::from_slice(&read(path, max).ok()?).ok()
 }
@@ -110,7 +103,7 @@ pub fn to_json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, FsError> 
         .context("write", path)
 }
 
-/// Lists a folder; empty if it is missing.
+/// Returns nothing for a missing folder.
 pub fn list(folder: &Path) -> Result<Vec<DirEntry>, FsError> {
     match fs::read_dir(folder).and_then(Iterator::collect) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -118,7 +111,6 @@ pub fn list(folder: &Path) -> Result<Vec<DirEntry>, FsError> {
     }
 }
 
-/// Reads at most the last `max` bytes of a regular file.
 pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     let read = || -> io::Result<Vec<u8>> {
         fault::stop("read tail");
@@ -132,7 +124,6 @@ pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     read().context("read", path)
 }
 
-/// Waits until a file written by [`quick`] is on disk.
 pub fn sync(path: &Path) -> Result<(), FsError> {
     let sync = || -> io::Result<()> {
         fault::write("sync")?;
@@ -142,7 +133,7 @@ pub fn sync(path: &Path) -> Result<(), FsError> {
     sync().context("sync", path)
 }
 
-/// Removes temporary files that a crash of ours left in `folder`, last written before `time`.
+/// Removes temporary files that a crash of ours left, last written before `time`.
 pub fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     for entry in list(folder)? {
         let name = entry.file_name();
@@ -156,7 +147,6 @@ pub fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Sweeps as [`sweep`] does, in a folder of ours and recursively below it.
 pub fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     sweep(folder, time)?;
     list(folder)?
@@ -165,7 +155,6 @@ pub fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
         .try_for_each(|entry| sweep_all(&entry.path(), time))
 }
 
-/// Returns `true` if a regular file was last written before `time`.
 pub fn is_older(path: &Path, time: SystemTime) -> bool {
     fs::symlink_metadata(path)
         .is_ok_and(|m| m.is_file() && m.modified().is_ok_and(|written| written < time))
@@ -186,7 +175,6 @@ pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
         .context("create folder", path)
 }
 
-/// Makes a folder of ours accessible only to the user.
 pub(crate) fn make_private(path: &Path) -> Result<(), FsError> {
     // A handle that was opened as a folder stays one, whatever replaces its path meanwhile.
     let flags = rustix::fs::OFlags::DIRECTORY.bits().cast_signed();
@@ -198,7 +186,7 @@ pub(crate) fn make_private(path: &Path) -> Result<(), FsError> {
         .context("close", path)
 }
 
-/// Removes a file; a missing one is no error.
+/// Accepts a missing file.
 pub fn remove(path: &Path) -> Result<(), FsError> {
     match fault::write("remove").and_then(|()| fs::remove_file(path)) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e).context("remove", path),
@@ -206,7 +194,7 @@ pub fn remove(path: &Path) -> Result<(), FsError> {
     }
 }
 
-/// Removes an empty folder; a missing or non-empty one is no error.
+/// Accepts a missing or non-empty folder.
 pub fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
     use io::ErrorKind::{DirectoryNotEmpty, NotFound};
     match fault::write("remove folder").and_then(|()| fs::remove_dir(path)) {
@@ -217,7 +205,7 @@ pub fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
     }
 }
 
-/// Removes a file, or a folder with its contents; links are removed, not followed.
+/// Removes links and does not follow them.
 pub fn remove_all(path: &Path) -> Result<(), FsError> {
     let is_folder = fs::symlink_metadata(path).is_ok_and(|m| m.is_dir());
     if !is_folder {
@@ -239,7 +227,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
         .context("sync folder", parent(to))
 }
 
-/// Returns the canonical path of a file, which need not exist.
+/// Accepts a file that does not exist.
 pub fn real(path: &Path) -> PathBuf {
     let target = follow(path).unwrap_or_else(|_| path.to_owned());
     let known = target.ancestors().find_map(|above| {

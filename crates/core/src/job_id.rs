@@ -32,7 +32,7 @@ impl JobId {
         shape.then(|| Self(text.to_owned()))
     }
 
-    /// Returns the creation time, to the second; `None` for an id without a time.
+    /// Returns the time to the second; `None` for an id without one.
     pub fn time(&self) -> Option<Timestamp> {
         rfc3339::at(self.0.get(..15)?, 0)
     }

@@ -11,7 +11,6 @@ use crate::paths::Paths;
 
 const MAX_FILE: u64 = 4 << 10;
 
-/// Recently learned items, in words for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnedNews {
     /// Counts, ids, and rules in the user's own words.
@@ -22,7 +21,7 @@ pub struct LearnedNews {
 }
 
 impl LearnedNews {
-    /// Leaves the news for the next start; `None` removes the file.
+    /// Removes the file for `None`.
     pub fn leave(news: Option<&Self>, paths: &Paths, project: &Path) -> Result<(), FsError> {
         let file = paths.learned_news(project);
         match news {
@@ -48,7 +47,7 @@ impl LearnedNews {
     }
 }
 
-/// Returns the time up to which the user has seen the news; `None` if nothing was ever shown.
+/// Returns `None` if nothing was ever shown.
 pub fn told_until(paths: &Paths, project: &Path) -> Option<Timestamp> {
     let text = fsx::read_if_there(&told_file(paths, project), MAX_FILE).ok()??;
     let millis = std::str::from_utf8(&text).ok()?.parse().ok()?;

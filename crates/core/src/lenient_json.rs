@@ -3,8 +3,7 @@
 use serde::de::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// Reads a field; a value of another type counts as absent. A list is no struct, though serde would
-/// take its items for the fields.
+/// A value of another type counts as absent, also a list, whose items serde takes for fields.
 pub fn lenient<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {

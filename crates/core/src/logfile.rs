@@ -11,8 +11,7 @@ pub const LOG: &str = "playbook.log";
 /// The size in bytes at which a log is rotated.
 pub const MAX_LOG: u64 = 10 << 20;
 
-/// Writes a line to the log: time, author, message. Nothing is masked: these are our own words and
-/// file names, which hold no secrets.
+/// Masks nothing: these are our own words and file names, which hold no secrets.
 pub fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
     let what = what.replace(['\n', '\r'], " ");
     append(

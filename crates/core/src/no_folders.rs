@@ -1,6 +1,5 @@
 use std::path::PathBuf;
 
-/// The reason why there is no place for our files.
 #[derive(Debug, thiserror::Error)]
 pub enum NoFolders {
     #[error(
@@ -16,7 +15,6 @@ pub enum NoFolders {
 }
 
 impl NoFolders {
-    /// Returns a remedy for the user.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Home => "for example: PLAYBOOK_STATE_DIR=/var/lib/me/playbook",

@@ -17,17 +17,13 @@ use crate::platform::ProcessMark;
 pub const VERSION: u32 = 1;
 /// The client's name for a start after a compaction.
 pub const COMPACT: &str = "compact";
-/// The suffix of open sessions' files.
 pub const SUFFIX: &str = ".json";
 
-/// The mark of a session that has started and not yet ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenSession {
-    /// The version of the format.
     pub v: u32,
-    /// The session's id, as the client gave it.
     pub session: String,
-    /// The transcript; it may not exist yet.
+    /// A file that may not exist yet.
     pub transcript: PathBuf,
     pub cwd: PathBuf,
     pub project: PathBuf,
@@ -37,25 +33,22 @@ pub struct OpenSession {
     /// The client's process; `None` where the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ProcessMark>,
-    /// The source of the start, in the client's word; `None` where it gives none.
+    /// The client's word; `None` where it gives none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub at: Timestamp,
 }
 
-/// The state of a session before it left its mark.
 #[derive(Debug)]
 pub enum MarkBefore {
     /// No mark: of several simultaneous starts, this was the first.
     Nothing,
-    /// A mark that was left at this time, by a start from this source.
     Left(Began),
     /// An unreadable mark, or one without these fields.
     Unknown,
 }
 
-/// The time and source of a start, read from a mark at the next start.
 #[derive(Debug, Deserialize)]
 pub struct Began {
     pub source: String,
@@ -63,7 +56,6 @@ pub struct Began {
     pub at: Option<Timestamp>,
 }
 
-/// Marks `session` as open; returns the state before.
 pub fn leave(paths: &Paths, session: &OpenSession) -> Result<MarkBefore, FsError> {
     let file = file(paths, &session.session);
     fsx::ensure_dir(&paths.open_sessions())?;
@@ -85,7 +77,7 @@ pub fn put_back(paths: &Paths, session: &OpenSession) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Removes the mark of a session; a missing one is no error.
+/// Accepts a missing mark.
 pub fn take(paths: &Paths, session: &str) -> Result<(), FsError> {
     fsx::remove(&file(paths, session))
 }
@@ -110,18 +102,15 @@ pub fn injection_file(paths: &Paths, session: &str, source: &str) -> PathBuf {
     named(paths, &format!("{session}\n{source}"), INJECTED_SUFFIX)
 }
 
-/// Returns the file with the last job of `session` and its time.
 pub fn enqueued_file(paths: &Paths, session: &str) -> PathBuf {
     named(paths, session, ENQUEUED_SUFFIX)
 }
 
-/// The suffix of files with a session's last job.
 pub const ENQUEUED_SUFFIX: &str = ".enqueued";
 
-/// The suffix of files with the time of a session's last context.
 pub const INJECTED_SUFFIX: &str = ".injected";
 
-/// Returns the open sessions whose marks can be read.
+/// Skips unreadable marks.
 pub fn all(paths: &Paths) -> Result<Vec<OpenSession>, FsError> {
     let marks = fsx::list(&paths.open_sessions())?;
     let marks = marks.iter().map(std::fs::DirEntry::path);
@@ -129,7 +118,6 @@ pub fn all(paths: &Paths) -> Result<Vec<OpenSession>, FsError> {
     Ok(marks.filter_map(|file| read(&file)).collect())
 }
 
-/// Reads a mark; `None` when it is gone or unreadable.
 pub fn read(file: &Path) -> Option<OpenSession> {
     fsx::read_json(file, MAX_FILE)
 }

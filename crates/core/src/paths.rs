@@ -7,29 +7,25 @@ use crate::env::{Env, name};
 pub use crate::no_folders::NoFolders;
 use crate::tenant::Tenant;
 
-/// The template of a session's context; a template of the user has the same name.
+/// A template of the user has the same name.
 pub const PLAYBOOK_TEMPLATE: &str = "playbook.txt";
 
 const OUR_FOLDER: &str = "playbook";
 const PLAYBOOK_FILE: &str = "playbook.json";
 const MEMORY_FILE: &str = "memory.db";
-/// The file with a project's path, in its state folder.
 pub const PLACE_FILE: &str = "place.json";
 
-/// The subfolder of a project's state with the records of points shown to its sessions.
 const SHOWN_POINTS_FOLDER: &str = "shown";
 
 /// The folder of the client's settings that the machine's administrator manages.
-const MANAGED: &str = if cfg!(target_os = "macos") {
+pub(crate) const MANAGED: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/ClaudeCode"
 } else {
     "/etc/claude-code"
 };
 
-/// The subfolder of a project's state with the gate's findings of its sessions.
 const GATE_FOLDER: &str = "gate";
 
-/// The name of the folder with a project's earlier playbooks.
 pub const SNAPSHOTS_FOLDER: &str = "snapshots";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,9 +37,7 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Finds the folders from our variables, else by the system's conventions.
-    ///
-    /// All of them are absolute, since hooks, worker and commands run in different folders.
+    /// Finds absolute folders, since hooks, worker and commands run in different ones.
     pub fn resolve(env: &Env) -> Result<Self, NoFolders> {
         let home = dirs::home_dir();
         let ours = |base: Option<PathBuf>| Some(base?.join(OUR_FOLDER));
@@ -69,7 +63,7 @@ impl Paths {
         })
     }
 
-    /// Returns the user's home folder, which prompts show as `~`.
+    /// Returns the folder that prompts show as `~`.
     pub fn home(&self) -> Option<&Path> {
         self.home.as_deref()
     }
@@ -83,7 +77,6 @@ impl Paths {
         &self.config
     }
 
-    /// Returns the playbook of a project, or the user's own.
     pub fn playbook_file(&self, project: &Path) -> PathBuf {
         let in_project = playbook_file(project);
         let own = project.join(PLAYBOOK_FILE);
@@ -99,7 +92,7 @@ impl Paths {
         self.config.join(file)
     }
 
-    /// Returns the path of a user's template; the built-in one replaces a missing one.
+    /// The built-in template replaces a missing one.
     pub fn template(&self, name: &str) -> PathBuf {
         self.templates().join(name)
     }
@@ -126,12 +119,10 @@ impl Paths {
             .join(name_of(project.as_os_str().as_encoded_bytes()))
     }
 
-    /// Returns the folders of [`Paths::shown_points`] of all projects.
     pub fn all_shown_points(&self) -> impl Iterator<Item = PathBuf> {
         self.in_all_projects(SHOWN_POINTS_FOLDER)
     }
 
-    /// Returns the folders of [`Paths::gate`] of all projects.
     pub fn all_gates(&self) -> impl Iterator<Item = PathBuf> {
         self.in_all_projects(GATE_FOLDER)
     }
@@ -142,20 +133,19 @@ impl Paths {
         projects.map(move |project| project.path().join(folder))
     }
 
-    /// Returns the user's settings file of the client.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")
     }
 
-    /// Returns the client's settings that the administrator manages, in ascending precedence.
-    pub fn managed_settings() -> Vec<PathBuf> {
-        let more = std::fs::read_dir(Path::new(MANAGED).join("managed-settings.d"));
+    /// Returns the files in ascending precedence.
+    pub fn managed_settings(folder: &Path) -> Vec<PathBuf> {
+        let more = std::fs::read_dir(folder.join("managed-settings.d"));
         let more = more.into_iter().flatten().flatten().map(|more| more.path());
         let mut more: Vec<_> = more
             .filter(|file| file.extension() == Some("json".as_ref()))
             .collect();
         more.sort();
-        more.insert(0, Path::new(MANAGED).join("managed-settings.json"));
+        more.insert(0, folder.join("managed-settings.json"));
         more
     }
 
@@ -203,7 +193,6 @@ in_state! { state_files:
     worker_lock = "worker.lock";
     /// The result of the last exchange with the shared log.
     sync_standing = "sync.json";
-    /// The lock that allows one exchange at a time.
     sync_lock = "sync.lock";
     /// The tokens of `playbook server`, hashed.
     server_tokens = "server-tokens.json";
@@ -225,7 +214,6 @@ macro_rules! in_project {
 in_project! {
     /// The key points that each session of a project was shown.
     shown_points = SHOWN_POINTS_FOLDER;
-    /// The gate's findings in each session of a project.
     gate = GATE_FOLDER;
     /// The corrections of errors that occurred in a project before; the worker writes them.
     corrections = "corrections.json";
@@ -243,20 +231,17 @@ in_project! {
     learned_news = "learned.json";
     prepared_context = "context.json";
     prepared_settings = "settings.json";
-    /// Earlier versions of a project's playbook.
     snapshots = SNAPSHOTS_FOLDER;
 }
 
 // Other programs may use these folder names: only files with our names in them are ours.
 in_state! { state_folders:
-    /// The waiting jobs.
     spool = "spool";
     /// The jobs that failed permanently, until the user retries them.
     failed = "failed";
-    /// The marks of sessions that have started and not ended.
     open_sessions = "open";
     logs = "log";
-    /// The user's requests about jobs; the worker executes them.
+    /// The user's requests, which the worker executes.
     requests = "requests";
     /// The times at which the user was last shown each notice.
     told = "told";
@@ -267,11 +252,9 @@ in_state! { state_folders:
     /// Projects whose key points the worker still has to screen.
     to_screen = "screen";
     projects = "projects";
-    /// The memories of tenants other than the user.
     tenants = "tenants";
 }
 
-/// Returns the system's folder for program state.
 fn state_base() -> Option<PathBuf> {
     // macOS has no such folder, and `dirs` returns none there.
     if cfg!(target_os = "macos") {
@@ -281,7 +264,6 @@ fn state_base() -> Option<PathBuf> {
     }
 }
 
-/// Returns the folder that the variable `name` sets, else the default; refuses a relative one.
 fn find(
     env: &Env,
     name: &'static str,

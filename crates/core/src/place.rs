@@ -12,14 +12,13 @@ use crate::project;
 
 const MAX_FILE: u64 = 1 << 16;
 
-/// The place of a project, stored in its state folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     path: PathBuf,
     /// The project's path below the top of its checkout.
     below: PathBuf,
     checkout: Checkout,
-    /// The former paths, oldest first.
+    /// The paths from the oldest on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     former: Vec<PathBuf>,
 }
@@ -51,7 +50,6 @@ impl Place {
     }
 }
 
-/// Records the project's place, so that it is recognized after a move.
 pub fn note(paths: &Paths, project: &Path) -> Result<(), FsError> {
     let here = Place::here(project);
     let known = Place::read(paths, project);
@@ -60,8 +58,7 @@ pub fn note(paths: &Paths, project: &Path) -> Result<(), FsError> {
         .map_or(Ok(()), |here| write(paths, &here))
 }
 
-/// Returns the place of a project that has moved. Its state folder moves with it, unless a state
-/// already exists at the new path.
+/// The state folder moves with the project, unless a state already exists at the new path.
 pub fn follow(paths: &Paths, project: &Path) -> Result<Option<Place>, FsError> {
     let Some(here) = Place::here(project) else {
         return Ok(None);
@@ -83,7 +80,6 @@ pub fn follow(paths: &Paths, project: &Path) -> Result<Option<Place>, FsError> {
     Ok(Some(place))
 }
 
-/// Returns the current path of a project that was once at `former`.
 pub fn moved_to(paths: &Paths, former: &Path) -> Option<PathBuf> {
     let mut places = all(paths);
     places
@@ -91,7 +87,6 @@ pub fn moved_to(paths: &Paths, former: &Path) -> Option<PathBuf> {
         .map(|place| place.path)
 }
 
-/// Finds the recorded place of this checkout, if it was at another path.
 fn before_the_move(paths: &Paths, here: &Place) -> Option<Place> {
     let is_elsewhere = |place: &Place| {
         place.is_same(here)

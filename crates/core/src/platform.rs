@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ProcessMark {
     pub pid: i32,
-    /// The start time in clock ticks since boot; `None` where the system does not report it.
+    /// The clock ticks since boot; `None` where the system does not report it.
     pub started: Option<u64>,
     /// The boot of the machine; `None` where the system does not report it.
     pub boot: Option<String>,
@@ -18,7 +18,6 @@ pub struct ProcessMark {
     pub namespace: Option<String>,
 }
 
-/// The state of a marked process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Life {
     Alive,
@@ -38,7 +37,6 @@ impl ProcessMark {
         }
     }
 
-    /// Returns the state of the marked process.
     pub fn life(&self) -> Life {
         if self.boot.is_none() || self.boot != boot_id() || self.namespace != pid_namespace() {
             return Life::Unknown;
@@ -54,7 +52,7 @@ impl ProcessMark {
 /// The index of the start time in `/proc/PID/stat`, counted from the field after the state.
 const START_TIME_FIELD: usize = 18;
 
-/// Returns a process's start time; `None` for an ended one, even while it is a zombie.
+/// Returns `None` for an ended process, even while it is a zombie.
 fn started(pid: i32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name may hold spaces and parentheses; the last `)` ends it.
@@ -75,19 +73,16 @@ fn pid_namespace() -> Option<String> {
     Some(link.to_string_lossy().into_owned())
 }
 
-/// Returns the size limit for files that this process writes, if any; a signal ends a process that
-/// exceeds it.
+/// Returns `None` without a limit; a signal ends a process that exceeds it.
 pub fn largest_file() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Fsize).current
 }
 
-/// The program by which the system opens a file as its user would.
 #[cfg(target_os = "macos")]
 const OPENER: &str = "open";
 #[cfg(not(target_os = "macos"))]
 const OPENER: &str = "xdg-open";
 
-/// Returns a command that opens `file` in the user's default program.
 pub fn opener(file: &Path) -> Command {
     let mut command = Command::new(OPENER);
     // Its output concerns itself; ours says where the file is.

@@ -10,13 +10,13 @@ use crate::paths::playbook_file;
 /// Larger than any real `.git` file, `commondir` or `config`.
 const MAX_GIT_FILE: u64 = 1 << 20;
 
-/// Finds the project of a session that was started in `start`.
+/// Returns the nearest folder from `start` up to the git top level that has a playbook, else the
+/// top level; without git `start`.
 ///
-/// It is the nearest folder from `start` up to the git top level that has a playbook, else the top
-/// level. A playbook's lock counts too, since git removes files for a moment. A linked worktree
-/// maps to the same path in its main worktree, since the checkout there is another copy of the
-/// playbook. That does not apply to a bare repository or one that does not list the worktree. A
-/// submodule is its own project. Without git it is `start`. No git process is run.
+/// A playbook's lock counts too, since git removes files for a moment. A linked worktree maps to
+/// the same path in its main worktree, since the checkout there is another copy of the playbook.
+/// That does not apply to a bare repository or one that does not list the worktree. A submodule is
+/// its own project. No git process is run.
 pub fn find(start: &Path) -> PathBuf {
     let start = fs::canonicalize(start).unwrap_or_else(|_| start.to_owned());
     let git = git_above(&start);
@@ -43,8 +43,6 @@ pub fn git_above(folder: &Path) -> Option<PathBuf> {
     gits.find(|git| git.exists())
 }
 
-/// Returns the main worktree of the linked worktree at `top`.
-///
 /// A linked worktree's `.git` is a file that names its folder in the main repository, and
 /// `commondir` there leads to the repository itself. A submodule has no `commondir`. Both may have
 /// come with the files in `top`, so the repository must name `top` as well.
@@ -67,8 +65,7 @@ fn main_worktree(top: &Path) -> Option<PathBuf> {
     Some(common.parent()?.to_owned())
 }
 
-/// Returns `true` if git keeps `git_dir` for the linked worktree at `top`. The back link, a file
-/// `gitdir` in it, holds the path of the `.git` in `top`.
+/// The back link, a file `gitdir` in `git_dir`, holds the path of the `.git` in `top`.
 fn names(git_dir: &Path, top: &Path) -> bool {
     let there = small_file(&git_dir.join("gitdir")).and_then(|back| {
         let back = git_dir.join(path_in(&back));
@@ -93,7 +90,6 @@ fn small_file(path: &Path) -> Option<Vec<u8>> {
     crate::fsx::read(path, MAX_GIT_FILE).ok()
 }
 
-/// Returns the path that is the only content of one of git's files, in any encoding.
 fn path_in(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes.trim_ascii()))
 }
@@ -176,7 +172,6 @@ mod tests {
         assert_eq!(find(&home.join("v")), home.join("v"));
     }
 
-    /// Creates a repository `r` with a linked worktree `w`, and a folder `evil` next to them.
     fn worktrees() -> (tempfile::TempDir, PathBuf) {
         let (keep, home) = home();
         repo(&home.join("r"));

@@ -6,11 +6,10 @@ use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serializer;
 
-/// The length of a time without its fraction and offset.
 const SECONDS: usize = "2026-11-21T22:19:51".len();
 const MINUTE: i64 = 60;
 
-/// Formats a time in UTC up to its second: `2026-11-21T22:19:51`.
+/// Formats a time in UTC as `2026-11-21T22:19:51`.
 pub fn seconds(time: Timestamp) -> String {
     let at = Offset::UTC.to_datetime(time);
     let (year, month, day) = (at.year(), at.month(), at.day());
@@ -18,13 +17,11 @@ pub fn seconds(time: Timestamp) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 
-/// Formats a time up to its millisecond.
 pub fn millis(time: Timestamp) -> String {
     let millis = time.as_millisecond().rem_euclid(1_000);
     format!("{}.{millis:03}Z", seconds(time))
 }
 
-/// Serializes a time with its full fraction.
 pub fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
     let mut text = seconds(*time);
     let fraction = Offset::UTC.to_datetime(*time).subsec_nanosecond();
@@ -34,7 +31,6 @@ pub fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Err
     to.serialize_str(&(text + "Z"))
 }
 
-/// Serializes a time that may be absent.
 pub mod optional {
     use jiff::Timestamp;
     use serde::{Deserialize as _, Deserializer, Serializer};
@@ -97,7 +93,6 @@ pub(crate) fn at(time: &str, nanoseconds: i32) -> Option<Timestamp> {
     Offset::UTC.to_timestamp(at.ok()?).ok()
 }
 
-/// Parses a number of digits only.
 fn number<N: std::str::FromStr>(text: &str) -> Option<N> {
     let is_number = text.bytes().all(|b| b.is_ascii_digit());
     is_number.then(|| text.parse().ok())?

@@ -23,8 +23,6 @@ fn is_bidi(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
 }
 
-/// Returns `true` if a character shows nothing and can reorder, hide or smuggle text.
-///
 /// These are Unicode's default ignorables, except variation selectors, and a blank that programs do
 /// not treat as white space.
 pub fn is_invisible(c: char) -> bool {
@@ -41,8 +39,7 @@ pub fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Removes terminal escapes, control characters except newlines and tabs, bidi controls and
-/// invisible characters.
+/// Removes also terminal escapes, bidi controls and invisible characters, but no newlines and tabs.
 pub fn without_controls(text: &str) -> Cow<'_, str> {
     let bad = |c: char| match c {
         '\n' | '\t' => false,
@@ -76,7 +73,7 @@ pub fn without_controls(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Formats a number with a comma before each group of three digits: `12,345`.
+/// Returns for example `12,345`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -89,7 +86,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Formats a count: `1 key point`, `2 key points`.
+/// Returns for example `1 key point` and `2 key points`.
 pub fn counted(number: usize, thing: &str) -> String {
     match number {
         1 => format!("1 {thing}"),

@@ -20,7 +20,6 @@ const MAX_POINTS: usize = 4_096;
 pub struct ShownPoints(BTreeMap<String, BTreeSet<String>>);
 
 impl ShownPoints {
-    /// Adds the points of another injection of the same session.
     pub fn add(&mut self, other: Self) {
         for (name, hashes) in other.0 {
             for hash in hashes {
@@ -29,7 +28,6 @@ impl ShownPoints {
         }
     }
 
-    /// Adds a point that was shown with the text of this hash.
     pub fn insert(&mut self, name: &str, hash: String) {
         if self.0.len() < MAX_POINTS || self.0.contains_key(name) {
             self.0.entry(name.to_owned()).or_default().insert(hash);
@@ -40,32 +38,27 @@ impl ShownPoints {
         self.0.contains_key(name)
     }
 
-    /// Retains only the points whose names are `wanted`.
     pub fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
         self.0.retain(|name, _| wanted(name));
     }
 
-    /// Returns each name with the hashes of its texts.
     pub fn each(&self) -> impl Iterator<Item = (&String, &BTreeSet<String>)> {
         self.0.iter()
     }
 }
 
-/// The points that a session has been given, as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownRecord {
     v: u32,
-    /// The session's transcript; the record is kept as long as that exists.
+    /// The record is kept as long as it exists.
     pub transcript: PathBuf,
     /// Set if the record starts with the session's first start, so that nothing was shown before.
     pub is_whole: bool,
     pub points: ShownPoints,
 }
 
-/// The start of a session at which a record is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// The first start: nothing was shown before.
     New,
     /// A later one, or one of an unknown kind.
     Later,
@@ -103,7 +96,6 @@ pub fn read(folder: &Path, session: &str) -> Option<ShownRecord> {
     read_file(&file(folder, session))
 }
 
-/// Returns `true` if the transcript of a record's session still exists.
 pub fn has_transcript(file: &Path) -> bool {
     read_file(file).is_some_and(|record| record.transcript.exists())
 }

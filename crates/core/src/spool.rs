@@ -12,14 +12,13 @@ use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::random;
 
-/// The suffix of job files.
 pub(crate) const JOB_SUFFIX: &str = ".json";
 /// The number of ids tried until one is free. The chance of a collision is 1 in four billion within
 /// a second, and 1 in 65,536 within a turn.
 const MAX_ID_TRIES: u32 = 16;
 /// The number of tries that depend on the job's content while the clock is stopped.
 const SEEDED_TRIES: u32 = 8;
-/// The length of a turn in microseconds; 16 bits just count the turns of a second.
+/// The 16 bits of a turn just cover a second.
 const TURN_MICROS: i32 = 16;
 
 /// The source of the last part of a new job's id.
@@ -30,9 +29,7 @@ pub enum IdEntropy {
     Seed(String),
     /// Like `of`, sorted after all ids of earlier turns in the same second.
     Turn {
-        /// The position among the ids of one second.
         turn: u16,
-        /// The source of the remaining bits.
         of: Box<Self>,
     },
 }
@@ -46,8 +43,8 @@ impl IdEntropy {
         }
     }
 
-    /// Returns the random source, sorted by turn within the second. Under a stopped clock all bits
-    /// are random, since hundreds of jobs of one moment must differ.
+    /// Sorts by turn within the second. Under a stopped clock all bits are random, since hundreds
+    /// of jobs of one moment must differ.
     pub fn in_order(clock: Clock, at: Timestamp) -> Self {
         match clock {
             Clock::Running => Self::Turn {
@@ -74,9 +71,7 @@ impl IdEntropy {
     }
 }
 
-/// Writes a new job completely and returns its id.
-///
-/// No fsync: the session's mark covers a power cut.
+/// Does not wait for the disk: the session's mark covers a power cut.
 pub fn put(paths: &Paths, entropy: &IdEntropy, ticket: Ticket) -> Result<JobId, FsError> {
     put_as(paths, entropy, ticket, Ticket::clone)
 }
@@ -109,12 +104,12 @@ pub fn job_file(folder: &Path, id: &JobId) -> PathBuf {
     folder.join(format!("{id}{JOB_SUFFIX}"))
 }
 
-/// Returns the ids of the jobs in `folder`, oldest first; other files are skipped.
+/// Lists the oldest first, and skips other files.
 pub fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
     list_with(folder, JOB_SUFFIX)
 }
 
-/// Returns the ids of the files in `folder` whose names end in `suffix`, oldest first.
+/// Lists the oldest first.
 pub fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
     let mut ids: Vec<JobId> = fsx::list(folder)?
         .iter()
@@ -124,8 +119,7 @@ pub fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
     Ok(ids)
 }
 
-/// Returns the names of files in `folder` that look like jobs but have no valid id, so that no
-/// worker reads them.
+/// Returns file names that look like jobs but have no valid id, so that no worker reads them.
 pub fn strays(folder: &Path) -> Result<Vec<String>, FsError> {
     let mut strays: Vec<String> = fsx::list(folder)?
         .iter()
@@ -136,7 +130,6 @@ pub fn strays(folder: &Path) -> Result<Vec<String>, FsError> {
     Ok(strays)
 }
 
-/// Returns the oldest job among the first `limit` entries of `folder`.
 pub fn oldest_of_first(folder: &Path, limit: usize) -> Option<JobId> {
     let entries = std::fs::read_dir(folder).ok()?;
     entries

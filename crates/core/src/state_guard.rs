@@ -1,9 +1,8 @@
 //! Guards our files: only the user may write the state folder and the settings, and only the
 //! client's own transcripts are read unasked.
 //!
-//! Anyone who can write the state folder can have any file read and any key point given. Anyone who
-//! can write the settings can redirect sessions. So a folder that others may have changed is not
-//! used at all.
+//! Anyone who can write the state folder can have any file read and any key point given. A folder
+//! that others may have changed is therefore not used at all.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -17,10 +16,8 @@ const WRITE_BY_OTHERS: u32 = 0o022;
 /// The same without the group: a home may give each user a private group that owns every new file.
 /// We create the state folder ourselves, but the user may have created the settings.
 const WRITE_BY_ALL: u32 = 0o002;
-/// The permission bits of everyone but the owner.
 const OTHERS: u32 = 0o077;
 
-/// The subfolder of our state for a played session.
 pub const PLAYED: &str = "played";
 
 #[derive(Debug)]
@@ -53,7 +50,6 @@ pub struct Breach {
     what: &'static str,
     path: PathBuf,
     why: String,
-    /// A remedy for the user.
     pub hint: &'static str,
 }
 
@@ -65,7 +61,6 @@ pub fn check(paths: &Paths) -> Result<(), Breach> {
     check_settings(paths)
 }
 
-/// Checks the settings alone, for callers that use nothing else.
 pub fn check_settings(paths: &Paths) -> Result<(), Breach> {
     let config = paths.config_file();
     let folder = config.parent().map(Path::to_owned);
@@ -75,8 +70,7 @@ pub fn check_settings(paths: &Paths) -> Result<(), Breach> {
     Ok(())
 }
 
-/// Checks that only this user can have written a trust record before it is used. Covers the record,
-/// its project's folder and the folder of all projects.
+/// Covers the record, its project's folder and the folder of all projects.
 ///
 /// We create each of them private, so the check is valid even if the state folder is open.
 pub fn check_trust_record(record: &Path) -> Result<(), FsError> {
@@ -88,8 +82,7 @@ pub fn check_trust_record(record: &Path) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Checks that only this user can have written a project's prepared file, and that no symlink leads
-/// to it.
+/// Checks that only this user can have written the file, and that no symlink leads to it.
 pub fn check_prepared(file: &Path) -> Result<(), FsError> {
     for path in file.ancestors().take(3) {
         let Ok(about) = fs::symlink_metadata(path) else {
@@ -149,8 +142,7 @@ pub fn close(paths: &Paths) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Removes what [`check_trust_record`] refuses, so that a record can be rewritten. Another user's
-/// files stay, and stay refused.
+/// Makes a record rewritable. Another user's files stay, and stay refused.
 pub fn close_trust_record(record: &Path) -> Result<(), FsError> {
     for folder in record.ancestors().skip(1).take(2) {
         fsx::make_private(folder)?;
@@ -163,8 +155,7 @@ fn permissions(about: &Metadata) -> u32 {
     about.permissions().mode() & 0o7777
 }
 
-/// Returns `true` if a transcript's path is inside the client's transcripts folder, even before it
-/// is written.
+/// Returns `true` for a path inside the client's transcripts folder, even before it is written.
 pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
     if !transcript.is_absolute() || transcript.components().any(|c| c == Component::ParentDir) {
         return false;
@@ -192,8 +183,7 @@ pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
     })
 }
 
-/// Returns `true` if a path without `..` is below a folder by name, without a link in between. A
-/// missing component is no link.
+/// Expects a path without `..`. Refuses a link in between; a missing component is no link.
 fn is_plainly_in(path: &Path, folder: &Path) -> bool {
     let below = path.ancestors().take_while(|above| *above != folder);
     path != folder && path.starts_with(folder) && !below.into_iter().any(Path::is_symlink)

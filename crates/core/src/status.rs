@@ -20,7 +20,7 @@ const OLD: SignedDuration = SignedDuration::from_hours(1);
 /// A clock this far from the last worker's has jumped: a user is rarely away for so long.
 const LEAP: SignedDuration = SignedDuration::from_hours(31 * 24);
 
-/// The worker's message to hooks: the times at which jobs become due, and notices for the user.
+/// The times at which jobs become due, and notices for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     v: u32,
@@ -30,15 +30,14 @@ pub struct Status {
     #[serde(default, with = "crate::rfc3339::optional")]
     #[serde(skip_serializing_if = "Option::is_none")]
     leapt: Option<Timestamp>,
-    /// The times at which jobs of each account become due.
+    /// The due times by account.
     pub due: BTreeMap<String, Due>,
     pub notices: Vec<Notice>,
-    /// The number of quarantined items per project ([`Status::project_key`]).
+    /// The numbers by [`Status::project_key`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub quarantine: BTreeMap<String, u64>,
 }
 
-/// The time at which the next job of an account is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Due(#[serde(with = "crate::millis")] pub Timestamp);
@@ -46,7 +45,7 @@ pub struct Due(#[serde(with = "crate::millis")] pub Timestamp);
 /// A notice, shown at most daily for each topic, unless it concerns an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
-    /// The subject; never shown.
+    /// A name that is never shown.
     pub topic: String,
     pub text: String,
     /// The account that learning needs; the notice is shown at each start that uses it.
@@ -81,19 +80,17 @@ impl Status {
         self.written = now.checked_sub(OLD).unwrap_or(Timestamp::MIN);
     }
 
-    /// Returns the key for a project's data in a status.
     pub fn project_key(project: &Path) -> String {
         name_of(project.as_os_str().as_encoded_bytes())
     }
 
-    /// Reads the status; `None` when it is missing or of another version.
+    /// Returns `None` also for another version.
     pub fn read(paths: &Paths) -> Option<Self> {
         let status: Self = fsx::read_json(&paths.status(), MAX_STATUS)?;
         (status.v == STATUS_VERSION).then_some(status)
     }
 
-    /// Returns `true` if this status is complete: it is recent, and the spool has not changed since
-    /// it was written.
+    /// A complete status is recent, and the spool has not changed since it was written.
     pub fn is_current(&self, paths: &Paths, now: Timestamp) -> bool {
         let changed = |path: &Path| std::fs::metadata(path).and_then(|m| m.modified()).ok();
         let spool = changed(&paths.spool());
@@ -124,8 +121,6 @@ impl Status {
     }
 }
 
-/// Corrects the number of a project's quarantined items.
-///
 /// A status that is not current keeps its age: the write alone would make it look current.
 pub fn tell_quarantine(
     paths: &Paths,

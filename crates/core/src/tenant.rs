@@ -2,21 +2,18 @@
 
 use crate::digest;
 
-/// The user's name as a tenant.
 pub const DEFAULT: &str = "default";
 
 /// The owner of a memory. Each has its own file, so that no query can return another's data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Tenant {
-    /// The user, whose sessions the hooks see.
     #[default]
     User,
-    /// A named tenant that the user keeps a memory for.
     Other(String),
 }
 
 impl Tenant {
-    /// Returns the tenant of this name; an empty name and [`DEFAULT`] mean the user.
+    /// An empty name and [`DEFAULT`] mean the user.
     pub fn named(name: &str) -> Self {
         match name {
             "" | DEFAULT => Self::User,

@@ -14,15 +14,12 @@ macro_rules! worded {
         }
 
         impl $name {
-            /// All variants, in their order.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
 
-            /// Returns the word for it in files and commands.
             pub const fn word(self) -> &'static str {
                 match self { $( Self::$variant => $word, )+ }
             }
 
-            /// Parses the word; `None` for any other.
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.word() == word)
             }

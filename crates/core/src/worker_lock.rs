@@ -21,19 +21,17 @@ const LOOK: Duration = Duration::from_millis(20);
 const LONGEST_LOOK: Duration = Duration::from_millis(320);
 const MAX_HOLDER: u64 = 4096;
 
-/// The holder of the worker's lock, as the lock file records it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     pub process: ProcessMark,
     pub version: String,
-    /// The account it works for; empty for a process that does no job.
+    /// An empty text for a process that does no job.
     pub account: String,
     /// Set if it works through the whole spool; otherwise it will not see other jobs.
     pub takes_all: bool,
 }
 
 impl Holder {
-    /// Returns this process as working for `need` through the whole spool.
     pub fn of_all(need: &Need) -> Self {
         Self {
             takes_all: true,
@@ -41,7 +39,6 @@ impl Holder {
         }
     }
 
-    /// Returns this process as working for `need` on its own task.
     pub fn of_some(need: &Need) -> Self {
         Self {
             account: need.account(),
@@ -49,7 +46,6 @@ impl Holder {
         }
     }
 
-    /// Returns this process as doing no job.
     pub fn of_nobody() -> Self {
         Self {
             process: ProcessMark::of(rustix::process::getpid().as_raw_nonzero().get()),
@@ -59,13 +55,12 @@ impl Holder {
         }
     }
 
-    /// Returns `true` if this is a worker that will see every job of `account`.
     fn is_at(&self, account: &str) -> bool {
         self.takes_all && self.account == account && self.process.life() != Life::Dead
     }
 }
 
-/// The lock that one worker of a user holds at a time; released on drop.
+/// Releases the lock on drop.
 #[derive(Debug)]
 pub struct WorkerLock {
     file: File,
@@ -102,7 +97,6 @@ impl Drop for WorkerLock {
     }
 }
 
-/// The reason why the lock was not acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// A worker of the same account holds it and will see every job.
@@ -115,10 +109,9 @@ pub enum LockError {
     File(#[from] FsError),
 }
 
-/// Takes the lock, waiting up to `patience` or forever. It waits for holders that will not see our
-/// jobs: a worker of another account, or one with its own task.
-///
-/// A hook may hold the lock for an instant to look; that is waited out.
+/// Waits up to `patience` or forever for holders that will not see our jobs: a worker of another
+/// account, or one with its own task. A hook that holds the lock for an instant to look is waited
+/// out.
 pub fn take(
     paths: &Paths,
     holder: &Holder,
@@ -152,12 +145,10 @@ pub fn take(
     Ok(WorkerLock { file, path })
 }
 
-/// Like [`take`], if it is free now; `None` if another worker holds it.
 pub fn take_if_free(paths: &Paths, holder: &Holder) -> Result<Option<WorkerLock>, FsError> {
     if_had(take(paths, holder, Some(Duration::ZERO)))
 }
 
-/// Maps a lock that another worker holds to `None`.
 pub fn if_had(taken: Result<WorkerLock, LockError>) -> Result<Option<WorkerLock>, FsError> {
     match taken {
         Ok(lock) => Ok(Some(lock)),
@@ -189,7 +180,6 @@ pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
     holder.is_at(&account)
 }
 
-/// Returns `true` if a worker of exactly this account works through the whole spool.
 pub fn is_at_work(paths: &Paths, need: &Need) -> bool {
     holder(&paths.worker_lock()).is_some_and(|holder| holder.is_at(&need.account()))
 }

@@ -22,10 +22,8 @@ pub struct HookContext<'a> {
     pub env: &'a Env,
     pub event: HookEvent,
     pub paths: Paths,
-    /// The present time, read once.
     pub now: Timestamp,
     pub(super) input: Input,
-    /// The session's working folder.
     pub cwd: PathBuf,
     pub project: PathBuf,
     /// The settings; jobs are written even without them.
@@ -37,8 +35,7 @@ pub struct HookContext<'a> {
 }
 
 impl<'a> HookContext<'a> {
-    /// Resolves the surroundings; `None` without a home folder or with reflection switched off
-    /// here.
+    /// Returns `None` without a home folder or with reflection switched off here.
     pub(super) fn resolve(
         env: &'a Env,
         event: HookEvent,
@@ -77,8 +74,7 @@ impl<'a> HookContext<'a> {
         }))
     }
 
-    /// Returns the account that jobs of this session need; `None` on failure, and the job is
-    /// written without it.
+    /// Returns `None` on failure; the job is then written without it.
     pub(super) fn need(&self) -> Option<Need> {
         let account = &self.settings.as_ref()?.account;
         let client = ClientEnv::of(self.env, &self.paths, Some(&self.project));
@@ -88,8 +84,7 @@ impl<'a> HookContext<'a> {
             .ok()
     }
 
-    /// Returns `true` if a transcript may be read unasked: it is in the client's own folder.
-    /// Without a home folder this cannot be checked, and every transcript is accepted.
+    /// Accepts every transcript without a home folder, since this cannot be checked then.
     pub fn is_clients(&self, transcript: &Path) -> bool {
         let has_home = [name::HOME, name::CLAUDE_CONFIG_DIR]
             .iter()
@@ -111,8 +106,7 @@ impl<'a> HookContext<'a> {
         })
     }
 
-    /// Writes a line to the hooks' log: only our own words and file names, no text from the client
-    /// or the settings.
+    /// Takes only our own words and file names, no text from the client or the settings.
     pub fn log(&self, what: &str) {
         // A failure here cannot be reported.
         _ = fsx::ensure_dir(self.paths.state());
@@ -120,8 +114,7 @@ impl<'a> HookContext<'a> {
     }
 }
 
-/// Returns why a session in `cwd` cannot use our folders; `None` if reflection is switched off
-/// there.
+/// Returns why a session cannot use our folders; `None` if reflection is switched off there.
 pub(super) fn breach(
     env: &Env,
     cwd: Option<PathBuf>,
@@ -153,8 +146,7 @@ fn or_current(cwd: Option<PathBuf>) -> Option<PathBuf> {
     cwd.or_else(|| std::env::current_dir().ok())
 }
 
-/// Returns our folders and the session's own; `None` without a home folder, or if others may write
-/// in ours. They could make us do anything; the command line reports it.
+/// Returns `None` without a home folder, or if others may write in ours.
 fn folders(env: &Env, cwd: Option<PathBuf>) -> Option<(Paths, PathBuf)> {
     let paths = Paths::resolve(env).ok()?;
     state_guard::check(&paths).ok()?;

@@ -44,14 +44,13 @@ pub(super) fn session_end(context: &HookContext<'_>, manner: Manner) -> Result<(
     done
 }
 
-/// Handles the start of a compaction: writes a job for the conversation so far.
 pub(super) fn pre_compact(context: &HookContext<'_>, manner: Manner) -> Result<(), FsError> {
     let transcript = context.input.transcript.clone();
     let trigger = context.input.trigger.as_ref();
     enqueue(context, manner, JobEvent::PreCompact, transcript, trigger)
 }
 
-/// Handles the end of a subagent: writes a job for its own transcript, if the user wants that.
+/// Writes a job if the user wants that.
 ///
 /// A compaction fires this too, with a path that does not exist and an empty type.
 pub(super) fn subagent_stop(context: &HookContext<'_>, manner: Manner) -> Result<(), FsError> {
@@ -141,7 +140,7 @@ fn enqueue(
     let settings = context.settings.as_ref();
     let inline = settings
         .filter(|settings| manner == Manner::Wait || settings.is_inline)
-        .map(|settings| start_worker::patience(context, settings.inline_ms));
+        .map(|_| start_worker::patience(context));
     match inline {
         Some(patience) => start_worker::inline(context, &id, patience),
         None => start_worker::detached(context, need.as_ref()),
@@ -149,13 +148,13 @@ fn enqueue(
     Ok(())
 }
 
-/// Returns `true` if a user attends the session; `None` if the client does not report it.
+/// Returns `None` if the client does not report it.
 fn attended(context: &HookContext<'_>) -> Option<bool> {
     let attended = context.env.get(name::ATTENDED)?;
     Some(attended != "0")
 }
 
-/// Returns `true` if a transcript is in the client's own folder; no other is read unasked.
+/// A transcript elsewhere is not read unasked.
 fn is_clients(context: &HookContext<'_>, transcript: &Path) -> bool {
     let is = context.is_clients(transcript);
     if !is {

@@ -1,7 +1,5 @@
 //! Hints at a prompt and at a failed call: the key points that are due, and the corrections of the
-//! same error. Each is given once in a session.
-//!
-//! The worker has masked the texts and made each one line. A text of several lines is not given.
+//! same error. Each is given once in a session, if it is one line.
 
 use std::io::Write;
 
@@ -19,7 +17,6 @@ use crate::open_session;
 use crate::prepared::{CuedPoint, Notices, Ready, StartKind};
 use crate::shown_record::{self, ShownPoints, Start};
 
-/// The most hints that are given at once.
 const MAX_HINTS: usize = 2;
 /// The length limit of all hints together, in UTF-16 units.
 const MAX_UNITS: usize = 1_500;
@@ -27,7 +24,7 @@ const HEADING: &str =
     "Playbook: learned earlier in this project; name the id in brackets when you act on one.";
 /// The opening of a prompt that the client wrote itself.
 const TASK_NOTIFICATION: &str = "<task-notification>";
-/// The longest mark of a compaction, in bytes: it holds a time.
+/// The limit in bytes; a mark holds a time.
 const MAX_MARK_BYTES: u64 = 1 << 10;
 
 /// A key point, or the correction of a note.
@@ -57,8 +54,7 @@ impl Hint {
     }
 }
 
-/// Gives the key points that are due at a prompt and that the start left out. After a compaction
-/// they are given again.
+/// Gives the points that the start left out; after a compaction they are given again.
 pub(super) fn prompt(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let settings = context.settings.as_ref();
     let is_wanted = settings.is_some_and(|settings| settings.on_prompt);
@@ -84,8 +80,7 @@ pub(super) fn prompt(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(
     give(context, hints, &compacted.unwrap_or_default(), out)
 }
 
-/// Gives the key points that are due at a failed call, and the corrections of the same error. An
-/// interrupt by the user is ignored.
+/// Ignores an interrupt by the user.
 pub(super) fn failure(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let settings = context.settings.as_ref();
     let is_wanted = settings.is_none_or(|settings| settings.on_tool_failure);
@@ -117,8 +112,7 @@ pub(super) fn failure(context: &HookContext<'_>, out: &mut dyn Write) -> Result<
     give(context, points.chain(corrections), "", out)
 }
 
-/// Returns the prepared context with only the matching cues; `None` without any, or if it may be
-/// stale.
+/// Returns only the matching cues; `None` without any, or if the context may be stale.
 fn due(context: &HookContext<'_>, fits: impl Fn(&CuedPoint) -> bool) -> Option<Ready> {
     let max_units = context.settings.as_ref()?.max_units;
     let (paths, project) = (&context.paths, &context.project);
@@ -171,8 +165,7 @@ fn give(
     Ok(())
 }
 
-/// Returns `true` if a reader receives `what` for the first time; `false` for a session without an
-/// id.
+/// Returns `false` for a session without an id.
 fn is_news(context: &HookContext<'_>, what: &str) -> Result<bool, FsError> {
     let Some(session) = &context.input.session else {
         return Ok(false);
@@ -182,7 +175,6 @@ fn is_news(context: &HookContext<'_>, what: &str) -> Result<bool, FsError> {
     throttle::is_first(&context.paths.shown().join(name))
 }
 
-/// Returns the time of the session's last compaction, if any.
 fn compacted(context: &HookContext<'_>) -> Option<String> {
     let session = context.input.session.as_ref()?;
     let mark = open_session::injection_file(&context.paths, session, open_session::COMPACT);
@@ -190,7 +182,6 @@ fn compacted(context: &HookContext<'_>) -> Option<String> {
     Some(String::from_utf8_lossy(&mark).into_owned())
 }
 
-/// Returns the points that the session was shown, at its start or later.
 fn shown(context: &HookContext<'_>) -> Option<ShownPoints> {
     let session = context.input.session.as_ref()?;
     let folder = context.paths.shown_points(&context.project);

@@ -27,8 +27,7 @@ const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 /// The age from which a problem is reported, and the pause between two reports of it.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
 
-/// Answers the start of a session. The context is requested first, so that on `SourceDoubt` nothing
-/// has been done yet.
+/// Requests the context first, so that on `SourceDoubt` nothing has been done yet.
 pub(super) fn run(
     context: &HookContext<'_>,
     source: &dyn AnswerSource,
@@ -78,9 +77,10 @@ fn kind(context: &HookContext<'_>) -> Option<StartKind> {
     }
 }
 
-/// Returns the text for the session, unless it just received it, and records what it shows. If
-/// recording fails, the transcript still has the text. A compaction is recorded even without a
-/// text, since earlier hints are gone from the conversation.
+/// Returns the text unless the session just received it, and records what it shows.
+///
+/// A compaction is recorded even without a text, since earlier hints are gone from the
+/// conversation.
 fn news(
     context: &HookContext<'_>,
     before: Option<&MarkBefore>,
@@ -108,7 +108,6 @@ fn news(
     Some(given.text)
 }
 
-/// Returns `true` if the session's conversation is empty.
 fn is_new_conversation(context: &HookContext<'_>) -> bool {
     matches!(context.input.source.as_deref(), Some("startup" | "clear"))
 }
@@ -162,7 +161,6 @@ fn leave_mark(
     open_session::leave(&context.paths, &opened).map(Some)
 }
 
-/// Fails if no job can be put into the spool.
 fn can_take_jobs(context: &HookContext<'_>) -> Result<(), FsError> {
     use rustix::fs::{Access, access};
     let spool = context.paths.spool();
@@ -172,7 +170,7 @@ fn can_take_jobs(context: &HookContext<'_>) -> Result<(), FsError> {
     }
 }
 
-/// Returns the news of learned items, for a user who has just opened the session.
+/// Returns the news for a user who has just opened the session.
 fn learned(context: &HookContext<'_>) -> Option<String> {
     let has_come = context.input.source.as_deref() == Some("startup");
     if !has_come || !context.env.is_on(name::ATTENDED) {
@@ -183,8 +181,7 @@ fn learned(context: &HookContext<'_>) -> Option<String> {
         .ok()?
 }
 
-/// Returns why nothing will be learned from this session. The notice works without our state, which
-/// may be the problem.
+/// Works without our state, which may be the problem.
 fn not_learned(context: &HookContext<'_>, unwritable: Option<&FsError>) -> Option<Notice> {
     let project = context.project.display();
     let transcript = context.input.transcript.as_deref();
@@ -206,13 +203,11 @@ fn not_learned(context: &HookContext<'_>, unwritable: Option<&FsError>) -> Optio
     Some(Notice::new(&text.clone(), text))
 }
 
-/// Returns the worker's status, unless it is old.
 fn recent<'a>(context: &HookContext<'_>, backlog: &'a Backlog) -> Option<&'a Status> {
     let status = backlog.status.as_ref()?;
     (context.now.duration_since(status.written).abs() < LONG).then_some(status)
 }
 
-/// Returns the notices for the user: from the worker, and about problems found here.
 fn notices(context: &HookContext<'_>, backlog: &Backlog, status: Option<&Status>) -> Vec<Notice> {
     let mut notices = match status {
         Some(status) => status.notices.clone(),
@@ -228,7 +223,6 @@ fn notices(context: &HookContext<'_>, backlog: &Backlog, status: Option<&Status>
     notices
 }
 
-/// Returns a notice about jobs that have waited for more than a day.
 fn left_alone(context: &HookContext<'_>, backlog: &Backlog) -> Option<Notice> {
     let born = backlog.oldest.as_ref()?.time()?;
     (context.now.duration_since(born) > LONG).then(|| {

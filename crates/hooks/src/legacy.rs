@@ -8,10 +8,10 @@ use crate::fsx;
 use crate::lenient_json::lenient;
 use crate::paths::Paths;
 
-/// The client's settings are small; a larger file is not parsed in a hook.
+/// A larger file is not parsed in a hook.
 const MAX_SETTINGS: u64 = 4 << 20;
 
-/// The three switches; `None` where the user set nothing.
+/// Holds `None` where the user set nothing.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Switches {
     #[serde(
@@ -35,7 +35,7 @@ pub(super) struct Switches {
 }
 
 impl Switches {
-    /// Reads the client's settings; an unreadable file sets nothing.
+    /// An unreadable file sets nothing.
     pub(super) fn read(paths: &Paths) -> Self {
         fsx::read(&paths.client_settings(), MAX_SETTINGS)
             .ok()

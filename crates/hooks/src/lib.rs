@@ -1,11 +1,10 @@
 //! The hooks of Claude Code: their input on stdin, their output on stdout, and the work for each
 //! event.
 //!
-//! A hook never blocks the client, except the gate if the user wants that. It always exits 0,
-//! prints nothing but its JSON, and takes milliseconds. It writes a job and starts the worker, or
-//! looks something up. It parses no transcript, opens no database and uses no network. The context
-//! for a session was prepared before. If that may be stale, `playbook hook EVENT` creates it from
-//! the playbook and the settings.
+//! A hook always exits 0, prints nothing but its JSON, takes milliseconds, and never blocks the
+//! client, except the gate if the user wants that. It parses no transcript, opens no database and
+//! uses no network. If the context prepared for a session may be stale, `playbook hook EVENT` does
+//! the work.
 
 mod answer;
 pub mod context;
@@ -41,7 +40,6 @@ use context::HookContext;
 use source::{AnswerSource, PreparedSettings, PreparedSource, SourceDoubt, Unknown};
 use wire::Input;
 
-/// The client's events that we handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookEvent {
     /// A session starts, resumes, forks, is cleared or compacted.
@@ -58,8 +56,7 @@ pub enum HookEvent {
 }
 
 impl HookEvent {
-    /// The events with a binary, installed and registered. [`Self::Stop`] is left out: only
-    /// `playbook gate on` registers it, and only the whole program answers it.
+    /// Leaves out [`Self::Stop`]: only `playbook gate on` registers it, and it has no binary.
     pub const ALL: [Self; 7] = [
         Self::SessionStart,
         Self::SessionEnd,
@@ -70,7 +67,6 @@ impl HookEvent {
         Self::UserPromptSubmit,
     ];
 
-    /// Returns the event with this name in our commands.
     pub fn from_name(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter().chain([Self::Stop]);
         all.find(|event| event.name() == name)
@@ -113,7 +109,7 @@ const WAIT: &str = "--wait";
 const ROOM: u64 = 1 << 20;
 const NO_ROOM: &str = "it may write no files (`ulimit -f`)";
 
-/// Runs a hook as the whole life of this process: always exit status 0.
+/// Exits with status 0 in all cases.
 #[inline]
 pub fn main(event: HookEvent) -> ! {
     let env = Env::from_process();
@@ -171,8 +167,7 @@ pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn AnswerSo
     }
 }
 
-/// Handles an event with the given `input` and writes the answer to `out`. Does a small hook's work
-/// without its process, where the whole program is missing.
+/// Does a small hook's work without its process, where the whole program is missing.
 pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
     if let Err(SourceDoubt) = answer(event, &[], env, input, &PreparedSource, out) {
         // `Unknown` never returns `SourceDoubt`.
@@ -239,7 +234,6 @@ fn answer(
     Ok(())
 }
 
-/// Reports at a start why nothing will be learned from the session.
 fn report_lost(why: &str, out: &mut dyn Write) {
     let told = vec![format!("nothing will be learned from this session: {why}")];
     HookAnswer {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::shown::counted;
 use crate::status::{Notice, Status};
 
-/// Returns the number of the project's items that await the user, from the worker's last status.
+/// Returns the number from the worker's last status.
 pub(super) fn held(project: &Path, status: &Status) -> usize {
     let held = status.quarantine.get(&Status::project_key(project));
     held.map_or(0, |held| usize::try_from(*held).unwrap_or(usize::MAX))

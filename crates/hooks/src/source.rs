@@ -24,12 +24,10 @@ pub enum FoundSettings {
     Off,
 }
 
-/// The context for a session, and notices for the user.
 #[derive(Debug, Default)]
 pub struct GivenContext {
     /// The text for the model; `None` when there is nothing to say.
     pub injection: Option<Injection>,
-    /// The number of key points in the file that await the user.
     pub held: usize,
     pub notices: Vec<Notice>,
 }
@@ -38,8 +36,7 @@ pub trait AnswerSource {
     /// Returns the settings of `project`; `SourceDoubt` if only the whole program can read them.
     fn settings(&self, paths: &Paths, project: &Path) -> Result<FoundSettings, SourceDoubt>;
 
-    /// Returns the context for a session; empty if the source has none, and `SourceDoubt` if only
-    /// the whole program can create it.
+    /// Returns `SourceDoubt` if only the whole program can create the context.
     fn given(
         &self,
         _context: &HookContext<'_>,
@@ -59,7 +56,6 @@ pub trait AnswerSource {
     }
 }
 
-/// The prepared settings and context: the source of session-start.
 pub(super) struct PreparedSource;
 
 /// The prepared settings alone: the source of the other hooks, which then link no code for the
@@ -96,8 +92,7 @@ impl AnswerSource for PreparedSource {
     }
 }
 
-/// The source without prepared data and without the whole program: jobs are written, and nothing is
-/// given.
+/// The source without prepared data and the whole program: nothing is given.
 pub(super) struct Unknown;
 
 impl AnswerSource for Unknown {

@@ -1,8 +1,7 @@
 //! Starts the worker so that it outlives the client.
 //!
 //! An intermediate process separates the hook from the worker: see [`detach`]. It is another run of
-//! the hook's own binary, which starts in a fraction of the whole program's time. On two virtual
-//! cores the hook may have to wait for the core until it has started.
+//! the hook's own binary, which starts in a fraction of the whole program's time.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -58,7 +57,6 @@ pub(super) fn if_due(context: &HookContext<'_>, need: Option<&Need>, backlog: &B
     }
 }
 
-/// The message for the log and the user when the worker's program is missing.
 pub(super) const NOT_FOUND: &str = "could not find the program `playbook` beside the hook or on PATH; jobs wait until it is installed";
 
 /// Works on one job as an ordinary child and waits for it. After `patience` the job stays in the
@@ -80,12 +78,15 @@ pub(super) fn inline(context: &HookContext<'_>, id: &JobId, patience: Duration) 
     }
 }
 
-pub(super) fn patience(context: &HookContext<'_>, inline_ms: u64) -> Duration {
+/// The longest wait where the client does not say how long it gives a hook at a session's end.
+const INLINE_MS: u64 = 1_200;
+
+pub(super) fn patience(context: &HookContext<'_>) -> Duration {
     let limit = context
         .env
         .get(name::SESSION_END_TIMEOUT)
         .and_then(|ms| ms.parse::<u64>().ok())
-        .map_or(inline_ms, |ms| ms.saturating_sub(MARGIN_MS));
+        .map_or(INLINE_MS, |ms| ms.saturating_sub(MARGIN_MS));
     Duration::from_millis(limit)
 }
 

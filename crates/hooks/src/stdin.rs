@@ -13,9 +13,8 @@ const CHUNK: usize = 64 << 10;
 /// must not lose it.
 const MAX_LATE: usize = MAX_INPUT / CHUNK;
 
-/// Reads stdin until a whole object has arrived, or the end, or the limits.
-///
-/// Returns what has arrived by then: the parser refuses an incomplete value.
+/// Returns what has arrived up to the object's end or a limit: the parser refuses an incomplete
+/// value.
 pub(super) fn read() -> io::Result<Vec<u8>> {
     let stdin = io::stdin();
     let deadline = Instant::now() + MAX_WAIT;
@@ -54,7 +53,7 @@ fn is_readable(stdin: &io::Stdin, wait: Duration) -> io::Result<bool> {
     }
 }
 
-/// The parse state of an object; each byte is examined once.
+/// Examines each byte once.
 #[derive(Debug, Default)]
 struct Object {
     depth: usize,
@@ -63,7 +62,7 @@ struct Object {
 }
 
 impl Object {
-    /// Consumes the next bytes; returns `true` if the object ends in them.
+    /// Consumes the bytes; returns `true` if the object ends in them.
     fn ends_in(&mut self, bytes: &[u8]) -> bool {
         bytes.iter().any(|byte| self.ends_with(*byte))
     }

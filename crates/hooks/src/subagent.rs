@@ -18,8 +18,6 @@ use crate::prepared::StartKind;
 /// The time within which a subagent receives its context once, even if two hooks are registered.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 
-/// Answers the start of a subagent.
-///
 /// Agents without a type are the client's own, such as the one that summarizes a conversation.
 pub(super) fn start(
     context: &HookContext<'_>,

@@ -10,9 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::fsx::lock::try_lock;
 use crate::fsx::{self, FsError};
 
-/// Returns `true` the first time, and records the call by creating `file`.
-///
-/// Of several simultaneous hooks, exactly one gets `true`.
+/// Returns `true` the first time; of several simultaneous hooks, exactly one gets it.
 pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
     if let Some(folder) = file.parent() {
         fsx::ensure_dir(folder)?;
@@ -20,9 +18,8 @@ pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
     fsx::mark_new(file)
 }
 
-/// Returns `true` if `pause` has passed since the last `true`, and records it.
-///
-/// Of several simultaneous hooks, one gets `true`; if nothing can be recorded, all do.
+/// Returns `true` if `pause` has passed since the last `true`. Of several simultaneous hooks, one
+/// gets `true`; if nothing can be recorded, all do.
 pub fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {
     let mut is_due = false;
     // The closure cannot fail.
@@ -39,9 +36,7 @@ const LOOK: Duration = Duration::from_millis(1);
 /// The longest record of a time and an action, in bytes.
 const LONGEST: usize = 1 << 10;
 
-/// Does the action named `what`, unless it was done within `pause`.
-///
-/// Of two simultaneous hooks, one waits for the other and acts if that one failed or was killed.
+/// Makes one of two simultaneous hooks wait for the other, and act if that one failed or was killed.
 pub(super) fn unless_done(
     file: &Path,
     now: Timestamp,

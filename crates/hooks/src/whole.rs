@@ -8,8 +8,7 @@ use super::{HookEvent, start_worker};
 use crate::env::Env;
 use crate::fault;
 
-/// Runs `playbook hook EVENT` on the same input, with our standard output; returns `true` if it
-/// started.
+/// Gives the program our standard output; returns `true` if it started.
 pub(super) fn run(env: &Env, event: HookEvent, args: &[OsString], input: &[u8]) -> bool {
     let Some(program) = start_worker::program(env) else {
         return false;

@@ -70,7 +70,7 @@ pub(super) struct ToolInput {
 }
 
 impl Input {
-    /// Parses the client's object; `None` for anything else.
+    /// Returns `None` for anything but an object.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         // serde would take the items of a list for the fields.
         let is_object = bytes.trim_ascii_start().starts_with(b"{");
@@ -102,7 +102,6 @@ fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     Ok(lenient(from)? == Some(true))
 }
 
-/// Returns `true` for a non-empty list.
 fn has_any<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     let text = <&RawValue>::deserialize(from)?.get();
     let items: Result<Vec<IgnoredAny>, _> = serde_json::from_str(text);

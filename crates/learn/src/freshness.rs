@@ -95,7 +95,6 @@ fn path(word: &str) -> Option<String> {
     (is_path && !literal.contains(&"..") && !literal.contains(&"")).then(|| literal.join("/"))
 }
 
-/// The search for names in the files of a checkout.
 #[derive(Debug)]
 pub struct Search<'n> {
     is_found: HashMap<&'n str, bool>,
@@ -123,12 +122,11 @@ impl<'n> Search<'n> {
         }
     }
 
-    /// Returns `true` for a file that may declare one of the targets.
     pub fn wants_text(&self, path: &str) -> bool {
         runner_of(path).is_some() && self.is_found.keys().any(|name| is_target(name))
     }
 
-    /// Records the targets that a file declares; `None` is an unreadable text.
+    /// Takes `None` for an unreadable text.
     pub fn add_text(&mut self, path: &str, text: Option<&str>) {
         let Some(runner) = runner_of(path) else {
             return;
@@ -141,8 +139,7 @@ impl<'n> Search<'n> {
         }
     }
 
-    /// Returns `true` for a found name and `false` for a missing one; `None` if an unreadable file
-    /// may declare it.
+    /// Returns `None` if an unreadable file may declare the name.
     pub fn has(&self, name: &str) -> Option<bool> {
         let is_found = self.is_found.get(name).copied().unwrap_or_default();
         (is_found || self.has_read_all || !is_target(name)).then_some(is_found)
@@ -160,7 +157,6 @@ fn is_target(name: &str) -> bool {
     name.contains(' ')
 }
 
-/// Returns the runner of the targets that a file declares.
 fn runner_of(path: &str) -> Option<&'static str> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
@@ -176,7 +172,6 @@ fn runner_of(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the mise task that a script file defines.
 fn mise_task(path: &str) -> Option<&str> {
     let (folder, file) = path.rsplit_once('/')?;
     let is_in = |tasks: &&str| {
@@ -207,7 +202,6 @@ fn rule(line: &str) -> impl Iterator<Item = &str> {
     targets.filter(|target| !target.contains(['%', '$', '=']))
 }
 
-/// Returns the name of a recipe or alias in a justfile.
 fn recipe(line: &str) -> Option<&str> {
     if let Some(alias) = line.strip_prefix("alias ") {
         return alias.split_whitespace().next();

@@ -103,7 +103,6 @@ fn text(chance: &mut Chance, words: u64) -> String {
     words.join(" ")
 }
 
-/// Fills the memory of the tenant `team`, and the user's own records that wait to be shared.
 fn fill(user: &User) {
     let mut chance = Chance::new(42);
     let state = user.database();
@@ -185,7 +184,7 @@ fn resident(server: &Server) -> u64 {
         / 1024
 }
 
-/// Sends requests on several connections for a while; returns their durations in milliseconds.
+/// Returns durations in milliseconds.
 fn load(
     server: &Server,
     connections: u64,

@@ -23,11 +23,10 @@ use crate::postgres::Address;
 use crate::postgres::roles::{self, TenantName};
 use crate::tokens::TokenFile;
 
-/// The number of simultaneous queries to databases of this machine: each has its own connection,
-/// with a cache.
+/// The number of simultaneous queries; each has its own connection with a cache.
 const BLOCKING_THREADS: usize = 16;
 
-/// What was learned, for other programs and other machines
+/// Serves what was learned to other programs and machines
 #[derive(Debug, Parser)]
 #[command(name = "playbook-server", version)]
 struct ServerCli {
@@ -121,7 +120,7 @@ async fn owner() -> anyhow::Result<Client> {
     postgres::connect(&Address::of(&login)?).await
 }
 
-/// Prints a role and its password, which is shown only once.
+/// The password is shown only once.
 fn print_role(role: &str, password: Option<&str>) {
     println!("{}", json!({"role": role, "password": password}));
     eprintln!(

@@ -27,7 +27,7 @@ pub(crate) struct ProjectMemory {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct RecallInput {
-    /// What it is about, in a few words
+    /// The subject, in a few words
     query: String,
 }
 
@@ -89,8 +89,6 @@ impl ProjectMemory {
         answer.map_err(|error| format!("{error:#}"))
     }
 
-    /// Runs the program; returns its output, or its error message.
-    ///
     /// Exit status 1 with an output is an answer: `playbook seen` uses it for "not seen".
     async fn answer(&self, command: &[String]) -> anyhow::Result<String> {
         let child = Command::new(&self.program)
@@ -127,7 +125,6 @@ impl ServerHandler for ProjectMemory {
     }
 }
 
-/// Finds the program next to this one, else the first on PATH.
 pub(crate) fn find() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe().context("could not find this program")?;
     let neighbour = own.with_file_name(NAME);

@@ -16,7 +16,6 @@ use crate::postgres::{self, Address};
 const BATCH: u64 = 500;
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Exchanges once and returns a line for the user.
 pub(crate) async fn run() -> anyhow::Result<String> {
     let mut sharing = Sharing::open()?;
     let login = Sharing::login()?.context(

@@ -10,7 +10,7 @@ use super::{OfTenant, On};
 pub(crate) struct BootstrapArgs {
     #[command(flatten)]
     pub(crate) on: On,
-    /// Only sessions that ended within this time: 30d, 12h, 2w
+    /// Sessions that ended within this time: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) since: Option<jiff::SignedDuration>,
     /// At most this many, the oldest first
@@ -31,7 +31,7 @@ pub(crate) struct ReflectArgs {
     /// Learn from it: change the playbook. Each part of a transcript counts once
     #[arg(long)]
     pub(crate) apply: bool,
-    /// Print what the reflector would be asked, and ask nobody
+    /// Print the reflector's prompt, and ask no model
     #[arg(long, conflicts_with_all = ["apply", "json"])]
     pub(crate) print_prompt: bool,
     /// Judge with this template, in place of templates/reflector.txt
@@ -111,7 +111,7 @@ pub(crate) enum ReviewAction {
     Edit {
         /// Its number, as `playbook review` shows it
         id: u64,
-        /// What it says from now on
+        /// The new text
         #[arg(long)]
         text: String,
     },
@@ -139,7 +139,7 @@ pub(crate) struct GateArgs {
 pub(crate) enum GateAction {
     /// Look at each turn that ends: a hook that takes Claude Code 20 ms a turn
     On {
-        /// What becomes of a turn that does not pass
+        /// The outcome of a turn that does not pass
         #[arg(long, value_enum, default_value = "tell")]
         mode: Mode,
     },
@@ -147,10 +147,10 @@ pub(crate) enum GateAction {
     Off,
 }
 
-/// What becomes of a turn that does not pass.
+/// The outcome of a turn that does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
-    /// It ends, and you are told
+    /// The turn ends, and you read why
     Tell,
     /// It goes on with what is amiss
     Block,

@@ -8,15 +8,15 @@ use clap::{Args, Subcommand};
 use super::{On, share};
 use crate::tenant::Tenant;
 
-/// Whose memory it is.
+/// The owner of a memory.
 #[derive(Debug, Args)]
 pub(crate) struct OfTenant {
-    /// Whose memory, of those that `playbook generate` kept apart [default: your own]
+    /// The tenant, of those that `playbook generate` keeps apart [default: you]
     #[arg(long, value_name = "NAME", value_parser = StringValueParser::new().map(|name| Tenant::named(&name)))]
     pub(crate) tenant: Option<Tenant>,
 }
 
-/// Of which memory, and how it is printed.
+/// The memory, and the form of the output.
 #[derive(Debug, Args)]
 pub(crate) struct Of {
     /// The project, by its folder or by the name it was learned under [default: the one of
@@ -46,7 +46,7 @@ pub(crate) struct RecallArgs {
         value_parser = clap::value_parser!(u64).range(1..=1000)
     )]
     pub(crate) limit: u64,
-    /// Only of this kind; may be given more than once
+    /// A kind to search; may be given more than once
     #[arg(
         long, value_name = "KIND",
         value_parser = ["reflection", "strategy", "lesson", "error"]
@@ -58,16 +58,16 @@ pub(crate) struct RecallArgs {
     /// With this tag; given more than once, with all of them
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Of sessions that ended like this
+    /// The ending of the sessions
     #[arg(
         long, value_name = "OUTCOME",
         value_parser = ["success", "failure", "partial", "timeout", "error"]
     )]
     pub(crate) outcome: Option<String>,
-    /// Only what was learned or shown within this time: 30d, 12h, 2w
+    /// Learned or shown within this time: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) since: Option<jiff::SignedDuration>,
-    /// Only what was learned or shown last before this time: 30d, 12h, 2w
+    /// Last learned or shown before this time: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub(crate) until: Option<jiff::SignedDuration>,
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub(crate) struct SeenArgs {
 }
 
 impl RecallArgs {
-    /// What is looked for, also where the words came without quotes.
+    /// Joins the words of a query that came without quotes.
     pub(crate) fn query(&self) -> Option<String> {
         in_one(self.query.as_ref(), &self.more)
     }
@@ -111,7 +111,7 @@ fn in_one(first: Option<&String>, more: &[String]) -> Option<String> {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub(crate) struct ForgetArgs {
-    /// What to forget, such as les-0123456789ab
+    /// The id of a memory, such as les-0123456789ab
     #[arg(group = "what", conflicts_with_all = ["project", "older_than", "all"])]
     pub(crate) id: Option<String>,
     /// The notes, lessons and errors of a project, by its folder or by the name it was learned
@@ -120,10 +120,10 @@ pub(crate) struct ForgetArgs {
     #[arg(long, group = "what", value_name = "PROJECT", num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "given, and given with a folder")]
     pub(crate) project: Option<Option<PathBuf>>,
-    /// What was last learned or shown before: 90d, 12w, 6mo, 1y, or a date such as 2026-01-31
+    /// The time before which it was last learned or shown: 90d, 12w, 6mo, 1y, or a date such as 2026-01-31
     #[arg(long, group = "what", value_name = "TIME")]
     pub(crate) older_than: Option<String>,
-    /// Of all projects
+    /// Forget it in all projects
     #[arg(long, requires = "older_than", conflicts_with = "project")]
     pub(crate) all: bool,
     #[command(flatten)]
@@ -149,7 +149,7 @@ pub(crate) struct LessonAddArgs {
     /// The kind of task, in a word or two
     #[arg(long, value_name = "TYPE")]
     pub(crate) task: String,
-    /// What went wrong
+    /// The mistake
     #[arg(
         long,
         value_name = "TEXT",
@@ -157,7 +157,7 @@ pub(crate) struct LessonAddArgs {
         hide_default_value = true
     )]
     pub(crate) mistake: String,
-    /// What is right
+    /// The correction
     #[arg(long, value_name = "TEXT")]
     pub(crate) correction: String,
     #[command(flatten)]

@@ -23,7 +23,7 @@ pub(crate) use self::{learn::*, memory::*, points::*, run::*, show::*};
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// What `playbook status` takes, which is what runs without a command.
+    /// The arguments of `playbook status`, which also runs without a command.
     #[command(flatten)]
     pub(crate) status: StatusArgs,
     /// With --help: list the rarer commands too
@@ -68,7 +68,7 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Look once more at what was learned lately
     Dream {
-        /// How many of the most important recent notes to look at, where none waits
+        /// The number of recent notes to look at where none waits, most important first
         #[arg(
             short = 'k', long, value_name = "N", default_value_t = crate::queue::curate::DREAM_LINES as u64,
             value_parser = clap::value_parser!(u64).range(3..=100)
@@ -91,7 +91,7 @@ pub(crate) enum Command {
     Remove {
         /// The key point, such as pat-001
         id: String,
-        /// Why; stands in the history
+        /// The reason, kept in the history
         #[arg(long)]
         reason: Option<String>,
         #[command(flatten)]
@@ -110,7 +110,7 @@ project's own key points.")]
     Promote(PromoteArgs),
     /// Print all that was learned as a Markdown document
     Export {
-        /// As Markdown, the default
+        /// Markdown, the default
         #[arg(long, conflicts_with = "json")]
         markdown: bool,
         #[command(flatten)]
@@ -158,7 +158,7 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told."
     Sync,
     /// Serve what was learned to other programs and machines
     Server {
-        /// What `playbook-server` is told: init, tenant, token, serve
+        /// The arguments of `playbook-server`: init, tenant, token, serve
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<std::ffi::OsString>,
     },

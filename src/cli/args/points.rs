@@ -16,7 +16,7 @@ pub(crate) struct UndoArgs {
     /// The job to take back, as `playbook log` names it
     #[arg(group = "what")]
     pub(crate) job: Option<String>,
-    /// Bring back the playbook as it was after this job; without one, mend a playbook that
+    /// Bring back the playbook of the end of this job; without one, mend a playbook that
     /// cannot be read with the last good one, or list the jobs
     #[arg(long, group = "what", value_name = "JOB", num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "given, and given with a job")]
@@ -29,7 +29,7 @@ pub(crate) struct UndoArgs {
 #[command(after_help = "Example:
   playbook add 'run `just test` before each commit' --section patterns")]
 pub(crate) struct AddArgs {
-    /// What the key point says
+    /// The text of the key point
     pub(crate) text: String,
     /// patterns, mistakes, preferences, context or others
     #[arg(long, value_name = "SECTION", default_value = "others")]
@@ -52,10 +52,10 @@ pub(crate) struct AddArgs {
 pub(crate) struct EditArgs {
     /// The key point, such as pat-001
     pub(crate) id: String,
-    /// What it says from now on
+    /// The new text
     #[arg(long, group = "what")]
     pub(crate) text: Option<String>,
-    /// Where it stands from now on: patterns, mistakes, preferences, context or others
+    /// The new section: patterns, mistakes, preferences, context or others
     #[arg(long, group = "what")]
     pub(crate) section: Option<String>,
     /// Give it when a call with this command fails, such as "make proto"

@@ -95,7 +95,7 @@ pub(crate) enum ConfigAction {
     Reference,
 }
 
-/// Which of Claude Code's settings files.
+/// One of Claude Code's settings files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SettingsScope {
     /// For all your projects: ~/.claude/settings.json
@@ -109,7 +109,7 @@ pub(crate) enum SettingsScope {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct InstallArgs {
-    /// Where to register
+    /// The settings to register in
     #[arg(long, value_enum, default_value = "user")]
     pub(crate) scope: SettingsScope,
     /// The project, for its scopes [default: the one of this folder]
@@ -131,13 +131,13 @@ pub(crate) struct InstallArgs {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct UninstallArgs {
-    /// Only the hooks registered there; all else stays [default: everywhere]
+    /// Take out the hooks registered there alone [default: everywhere]
     #[arg(long, value_enum, conflicts_with = "purge")]
     pub(crate) scope: Option<SettingsScope>,
     /// The project, for its scopes [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// Only the merge driver of this git repository; all else stays
+    /// Take out the merge driver of this git repository alone
     #[arg(long, conflicts_with_all = ["scope", "purge"])]
     pub(crate) merge_driver: bool,
     /// Remove settings, templates, jobs, history and logs as well; playbooks stay in their
@@ -154,7 +154,7 @@ pub(crate) struct UninstallArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MergeFilesArgs {
-    /// What both began with; where that is not known, an empty file or one that is not there
+    /// The common ancestor; an empty or missing file where it is not known
     pub(crate) base: PathBuf,
     /// One of the two
     pub(crate) ours: PathBuf,

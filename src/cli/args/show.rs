@@ -15,7 +15,7 @@ pub(crate) struct StatusArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Where to [default: a file in the state folder, which is named; `-` for stdout]
+    /// The file to write [default: a file in the state folder, which is named; `-` for stdout]
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) out: Option<PathBuf>,
     /// Open it in the browser
@@ -27,13 +27,13 @@ pub(crate) struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// Only the key points whose id, section or text contains these words
+    /// Words that the id, section or text of a key point contains
     pub(crate) query: Vec<String>,
     #[command(flatten)]
     pub(crate) on: On,
 }
 
-/// What all commands on one playbook take.
+/// The arguments of all commands on one playbook.
 #[derive(Debug, Args)]
 pub(crate) struct On {
     /// The project [default: the one of this folder]

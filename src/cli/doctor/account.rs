@@ -20,7 +20,6 @@ pub(super) struct AccountFinding {
     pays: String,
     sends: String,
     problems: Vec<String>,
-    /// The advice for the last problem, if there is any.
     remedy: Option<String>,
 }
 
@@ -46,8 +45,7 @@ impl AccountFinding {
     }
 }
 
-/// Checks settings and environment without asking a model. The pauses are in the state folder,
-/// which is read only with `may_look`.
+/// Asks no model. Reads the pauses, which are in the state folder, only with `may_look`.
 pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding {
     let mut problems = problems(session);
     let off_by = off_by(session);
@@ -97,7 +95,6 @@ pub(super) fn examine(session: &NamedSession, may_look: bool) -> AccountFinding 
     }
 }
 
-/// Returns what switches reflection off here, if anything does.
 pub(in crate::cli) fn off_by(session: &NamedSession) -> Option<&'static str> {
     if session.env.is_on(name::DISABLE) {
         return Some(name::DISABLE);

@@ -35,7 +35,6 @@ pub(in crate::cli) fn lack(session: &NamedSession) -> Option<String> {
     (!is_ours).then(|| format!("the hooks are {UNREGISTERED}"))
 }
 
-/// Checks registrations and programs; returns the hooks to try.
 pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<TrialHooks> {
     let hooks = install::hooks(&session.paths, SettingsScope::User);
     let files = read(session, &hooks, checks);
@@ -234,7 +233,6 @@ impl SettingsFile {
         self.path.display().to_string()
     }
 
-    /// Returns the matcher that limits when our hook of an event is called.
     fn matcher(&self, hooks: &Hooks, event: HookEvent) -> Option<&str> {
         let entries = self.json["hooks"][event.client_name()].as_array()?.iter();
         let ours = entries.filter(|entry| {
@@ -294,8 +292,7 @@ fn version_of(playbook: &Path) -> Option<String> {
     Some(said.trim().strip_prefix("playbook ")?.to_owned())
 }
 
-/// Returns the hooks that the plugin runs: its own if their folder is known, else the installed
-/// ones.
+/// Returns the plugin's own hooks if their folder is known, else the installed ones.
 fn of_plugin(
     session: &NamedSession,
     files: &[SettingsFile],

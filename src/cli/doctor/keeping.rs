@@ -1,5 +1,4 @@
-//! Checks what we keep: jobs, memory, playbook, templates, the last sessions, and their folders and
-//! disk.
+//! Checks what we keep, its folders and its disk.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -251,7 +250,6 @@ fn playbook(session: &NamedSession, checks: &mut Checks) {
     }
 }
 
-/// Sums up the last sessions; reports nothing without a memory.
 fn sessions(session: &NamedSession, checks: &mut Checks) -> anyhow::Result<()> {
     let Some(memory) = session.memory()? else {
         return Ok(());
@@ -283,7 +281,6 @@ fn sessions(session: &NamedSession, checks: &mut Checks) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reports whether the exchange with the other members works; nothing if the memory is not shared.
 fn shared(session: &NamedSession, checks: &mut Checks) {
     if !sharing::is_wanted(&session.env, &session.config) {
         return;

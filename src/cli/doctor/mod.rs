@@ -107,7 +107,6 @@ fn try_hooks(hooks: Option<TrialHooks>, checks: &mut Checks) {
     }
 }
 
-/// Ends the session and waits until its worker has counted a vote.
 fn end(sandbox: &Sandbox) -> anyhow::Result<()> {
     sandbox.end("trial")?;
     sandbox.wait(PATIENCE)?;

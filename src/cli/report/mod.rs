@@ -141,8 +141,7 @@ fn closed(text: &str, ticks: usize) -> Option<(&str, &str)> {
     halves.find(|(before, after)| !before.ends_with('`') && !after.starts_with('`'))
 }
 
-/// Returns the page's content security policy: it loads nothing and runs only our script, even if a
-/// text got through as markup.
+/// Loads nothing and runs only our script, even if a text got through as markup.
 fn policy() -> String {
     let hash = |text: &str| format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(text)));
     format!(

@@ -153,8 +153,7 @@ fn point(now: Timestamp, point: &Point<'_>) -> Value {
     value
 }
 
-/// Counts the endings of the sessions that have a part among these. A part that was not judged does
-/// not change its session's ending.
+/// A part that was not judged does not change its session's ending.
 fn ends<'e>(parts: impl Iterator<Item = &'e PartEnding>) -> Value {
     let mut last = BTreeMap::new();
     for part in parts {
@@ -225,7 +224,6 @@ fn weeks(memory: &Memory, (project, now): (&str, Timestamp)) -> anyhow::Result<V
     Ok(weeks.collect())
 }
 
-/// Sums up the spending of each of the last days, and of each model, most tokens first.
 fn cost(memory: &Memory, (project, now): (&str, Timestamp)) -> anyhow::Result<Value> {
     let mut models: BTreeMap<(String, String), Sum> = BTreeMap::new();
     let mut days = Vec::new();

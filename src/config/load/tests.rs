@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::{Limit, MemoryMode, WorkerMode};
+use crate::config::{Limit, MemoryMode, Trigger, WorkerMode};
 use rstest::rstest;
 
 fn file(text: &[u8]) -> (tempfile::TempDir, PathBuf) {
@@ -24,21 +24,21 @@ fn mistake(result: Result<(), ConfigError>) -> (usize, String) {
 #[test]
 fn the_defaults_are_those_of_the_specification() {
     let config = Config::default();
-    assert!(config.reflection.enabled && !config.reflection.dry_run);
+    assert!(config.reflection.enabled && config.triggers.off.is_empty());
     let summary = (
         config.reflection.summary_tokens,
         config.reflection.topk_snippets,
     );
     assert_eq!(summary, (128, 3));
     assert_eq!(config.budgets.time_ms, Limit(300_000));
-    assert_eq!((config.budgets.ops, config.budgets.memory_rows), (10, 5));
+    assert_eq!(config.budgets.ops, 10);
 }
 
 #[test]
 fn what_the_file_says_counts() {
     let (_keep, path) = file(
         b"backend = \"fixtures\"\nfixtures.path = \"replies.jsonl\"\n[retry]\nattempts = 5\n\
-          [hooks]\non_exit = false\n[worker]\nmode = \"inline\"\n[triggers]\nconfidence = 1\n\
+          [hooks]\non_exit = false\n[worker]\nmode = \"inline\"\n[triggers]\noff = [\"periodic\"]\n\
           [budgets]\ntokens = 0\n",
     );
     let config = load(&path).unwrap();
@@ -50,7 +50,7 @@ fn what_the_file_says_counts() {
     assert_eq!(config.retry.attempts, 5);
     assert_eq!(config.hooks.on_exit, Some(false));
     assert_eq!(config.worker.mode, WorkerMode::Inline);
-    assert!((config.triggers.confidence - 1.0).abs() < f64::EPSILON);
+    assert_eq!(config.triggers.off, [Trigger::Periodic]);
     assert!(config.budgets.tokens.allows(u64::MAX));
 }
 
@@ -67,11 +67,23 @@ fn what_the_file_says_counts() {
 #[case::not_a_whole_number(
     "[retry]\nattempts = \"3\"",
     2,
-    "`retry.attempts` must be a whole number, not a string"
+    "`retry.attempts` must be a whole number from 1 to 10, not a string"
 )]
-#[case::not_finite("[triggers]\ndrift = nan", 2, "must be a finite number, not nan")]
-#[case::negative("[budgets]\nops = -1", 2, "must not be negative: -1")]
-#[case::too_large("[retry]\nattempts = 99", 2, "must be from 1 to 10, not 99")]
+#[case::no_such_item(
+    "[triggers]\noff = [\"drift\"]",
+    2,
+    "`triggers.off` must be one of tool_failure, "
+)]
+#[case::negative(
+    "[budgets]\nops = -1",
+    2,
+    "must be a whole number from 0 to 10, not -1"
+)]
+#[case::too_large(
+    "[retry]\nattempts = 99",
+    2,
+    "must be a whole number from 1 to 10, not 99"
+)]
 #[case::no_such_backend(
     "backend = \"llm\"",
     1,
@@ -143,10 +155,18 @@ fn what_is_gone_is_no_mistake_of_a_project_either() {
 }
 
 #[test]
+fn who_wanted_no_change_of_the_playbook_gets_none() {
+    let (_keep, path) = file(b"[reflection]\ndry_run = true\nenabled = true\n");
+    assert!(!load(&path).unwrap().reflection.enabled);
+    let (_keep, path) = file(b"[reflection]\ndry_run = false\n");
+    assert!(load(&path).unwrap().reflection.enabled);
+}
+
+#[test]
 fn a_project_can_lower_what_the_user_allows() {
     let (_keep, path) = file(
         b"[budgets]\ncalls_per_day = 3\ntime_ms = 1\n[evidence]\ntokens = 500\n\
-          [memory]\nmode = \"lite\"\n[reflection]\ndry_run = true\n",
+          [memory]\nmode = \"lite\"\n[reflection]\nenabled = false\n",
     );
     let mut config = Config::default();
     config.memory.mode = MemoryMode::Full;
@@ -156,7 +176,7 @@ fn a_project_can_lower_what_the_user_allows() {
     assert_eq!(config.budgets.time_ms, Limit(1));
     assert_eq!(config.evidence.tokens, 500);
     assert_eq!(config.memory.mode, MemoryMode::Lite);
-    assert!(config.reflection.dry_run);
+    assert!(!config.reflection.enabled);
 }
 
 #[rstest]

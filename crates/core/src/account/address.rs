@@ -1,8 +1,7 @@
 //! Removes what could be a secret from an address before it is stored or shown.
 //!
-//! Hooks write addresses into jobs before they are checked, and link no URL parser. The mark left
-//! for a removed part reads as a user name or a query in every parser. An address that was refused
-//! with its secret is therefore refused without it too.
+//! Hooks link no URL parser. The mark left for a removed part reads as a user name or a query in
+//! every parser. An address that was refused with its secret is therefore refused without it too.
 
 const MARK: &str = "[masked]";
 
@@ -37,7 +36,6 @@ pub fn without_secret(url: &str) -> String {
     }
 }
 
-/// Returns `true` if a text can be a host, with or without a port.
 fn is_host(text: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty()

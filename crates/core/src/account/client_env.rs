@@ -10,11 +10,10 @@ use serde_json::Value;
 use super::login;
 use crate::env::{Env, name};
 use crate::fsx;
-use crate::paths::Paths;
+use crate::paths::{MANAGED, Paths};
 
 const MAX_SETTINGS: u64 = 4 << 20;
 
-/// The switches that change the provider, each with the provider's name.
 const PROVIDERS: [(&str, &str); 3] = [
     ("CLAUDE_CODE_USE_BEDROCK", "Amazon Bedrock"),
     ("CLAUDE_CODE_USE_VERTEX", "Google Vertex AI"),
@@ -34,8 +33,7 @@ const OF_ACCOUNT: &str = "
     HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
 ";
 
-/// Prefixes of variables that identify an account of a provider. Credentials that change every hour
-/// are left out: they do not make another account.
+/// Leaves out credentials that change every hour: they do not make another account.
 const NAMES_ACCOUNT: &str = "
     CLAUDE_CODE_USE_ ANTHROPIC_BEDROCK_ ANTHROPIC_VERTEX_ ANTHROPIC_FOUNDRY_ AWS_PROFILE AWS_REGION
     CLOUD_ML_REGION
@@ -58,11 +56,11 @@ pub fn provider(env: &Env) -> Option<(&'static str, &'static str)> {
     PROVIDERS.into_iter().find(|(switch, _)| env.is_on(switch))
 }
 
-/// The variables in force, and the files that set them. Its `Debug` form hides both.
+/// `Debug` hides both the variables and the files that set them.
 #[derive(Clone, Default)]
 pub struct ClientEnv {
     pub vars: Env,
-    /// The client's own folder, which holds its login.
+    /// The folder with the client's login.
     pub folder: PathBuf,
     /// The settings that count, in ascending precedence.
     settings: Vec<Settings>,
@@ -85,10 +83,17 @@ struct Settings {
 impl ClientEnv {
     /// Reads the settings of the user, of an accepted project and of the administrator.
     pub fn of(env: &Env, paths: &Paths, project: Option<&Path>) -> Self {
+        Self::managed_in(Path::new(MANAGED), env, paths, project)
+    }
+
+    pub fn managed_in(folder: &Path, env: &Env, paths: &Paths, project: Option<&Path>) -> Self {
         let read = |file: &PathBuf| Settings::read(file, paths);
         let user = paths.client_settings();
         let mut settings: Vec<_> = read(&user).into_iter().collect();
-        let managed: Vec<_> = Paths::managed_settings().iter().filter_map(read).collect();
+        let managed: Vec<_> = Paths::managed_settings(folder)
+            .iter()
+            .filter_map(read)
+            .collect();
         let own = project.into_iter().flat_map(|project| {
             let files = ["settings.json", "settings.local.json"];
             files.map(|file| project.join(".claude").join(file))
@@ -122,7 +127,7 @@ impl ClientEnv {
         Self { settings, ..client }
     }
 
-    /// Returns the settings file that sets a variable; `None` where the process environment does.
+    /// Returns `None` where the process environment sets it.
     pub fn place(&self, variable: &str) -> Option<&str> {
         let mut settings = self.settings.iter().rev();
         let settings = settings.find(|settings| settings.env.contains_key(variable))?;
@@ -163,7 +168,6 @@ impl fmt::Debug for ClientEnv {
 }
 
 impl Settings {
-    /// Reads the account settings of a file; `None` where it has none.
     fn read(file: &Path, paths: &Paths) -> Option<Self> {
         let json: Value = fsx::read_json(file, MAX_SETTINGS)?;
         let env = json["env"].as_object().into_iter().flatten();

@@ -25,14 +25,12 @@ const MAX_STATE: u64 = 64 << 20;
 /// The number of final characters of a key that the client stores to recognize it.
 const KEPT_OF_KEY: usize = 20;
 
-/// The part of the client's state that concerns API keys.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct State {
     custom_api_key_responses: Answers,
 }
 
-/// The client's records of folders.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Projects {
@@ -45,19 +43,17 @@ struct ClientProject {
     has_trust_dialog_accepted: bool,
 }
 
-/// The user's answers to the client's questions about keys.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Answers {
     rejected: Vec<String>,
 }
 
-/// Finds the client's program on the PATH of `env`.
 pub fn program(env: &Env) -> Option<PathBuf> {
     find(env.os(name::PATH)?)
 }
 
-/// Finds the client in the folders of a PATH; relative folders are skipped.
+/// Skips relative folders.
 pub fn find(path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|folder| folder.is_absolute())
@@ -105,8 +101,7 @@ fn state<T: DeserializeOwned + Default>(env: &Env, paths: &Paths) -> T {
         .unwrap_or_default()
 }
 
-/// Returns a hash that changes with the login, so that a refused account can be retried after a new
-/// login.
+/// Returns a hash that changes with the login: a refused account is retried after a new one.
 pub fn fingerprint(env: &Env, paths: &Paths) -> String {
     let mut hash = Sha256::new();
     let read = |path: &Path| fsx::read(path, MAX_STATE).unwrap_or_default();
@@ -123,7 +118,6 @@ fn credentials(paths: &Paths) -> PathBuf {
     paths.client().join(CREDENTIALS)
 }
 
-/// Returns the client's state file: in its configuration folder when that is set, else in HOME.
 fn client_state(env: &Env, paths: &Paths) -> Option<PathBuf> {
     let folder = match env.path(name::CLAUDE_CONFIG_DIR) {
         Some(folder) => folder,
@@ -132,8 +126,7 @@ fn client_state(env: &Env, paths: &Paths) -> Option<PathBuf> {
     Some(folder.join(CLIENT_STATE))
 }
 
-/// Returns `true` if the client's state names an account. Inside a JSON string the quotes would be
-/// escaped, so the bytes can only be a key.
+/// Searches bytes: inside a JSON string the quotes would be escaped, so they are a key.
 fn names_account(state: &[u8]) -> bool {
     let state = String::from_utf8_lossy(state);
     state.split(LOGGED_IN).skip(1).any(|rest| {

@@ -18,15 +18,12 @@ use crate::random;
 const API_MODELS: [&str; 3] = ["claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"];
 /// The same for the client itself, which maps them to its provider's names.
 const CLIENT_MODELS: [&str; 3] = [DEFAULT_CLIENT_MODEL, "sonnet", "opus"];
-/// The client's model where none is chosen.
 pub const DEFAULT_CLIENT_MODEL: &str = "haiku";
 /// The address of the Messages API where none is given.
 pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
-/// The address of a chat completions server where none is given: Ollama on this machine.
+/// The address of Ollama on this machine.
 pub const DEFAULT_OPENAI_URL: &str = "http://127.0.0.1:11434/v1";
-/// The variable with the key for such a server where no other is named.
 pub(crate) const DEFAULT_OPENAI_KEY: &str = "OPENAI_API_KEY";
-/// The size of the salt for this machine's key hashes.
 pub const SALT_BYTES: usize = 32;
 
 /// The choices of the settings; `None` where they leave one open.
@@ -36,8 +33,9 @@ pub struct ChosenAccount {
     pub backend: Option<BackendName>,
     /// The address of the Messages API, without what could be a secret in it.
     pub base_url: Option<String>,
-    pub anthropic: Models,
-    pub claude_cli: Models,
+    pub anthropic_model: Option<String>,
+    pub client_model: Option<String>,
+    pub curator_model: Option<String>,
     pub openai: Box<OpenAi>,
 }
 
@@ -47,12 +45,11 @@ pub struct OpenAi {
     /// The address up to `/v1`, without what could be a secret in it.
     pub base_url: Option<String>,
     pub key_variable: Option<String>,
-    pub models: Models,
+    pub model: Option<String>,
 }
 
 impl OpenAi {
-    /// Returns the key that is set for the server, or why it cannot be sent. A local server needs
-    /// none.
+    /// Returns why a key cannot be sent, if it cannot. A local server needs none.
     pub fn key(&self, env: &Env) -> Option<Result<String, String>> {
         let variable = self.key_variable.as_deref().unwrap_or(DEFAULT_OPENAI_KEY);
         let text = env.os(variable)?.to_string_lossy();
@@ -60,16 +57,8 @@ impl OpenAi {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Models {
-    /// The model of both steps, unless the curator has its own.
-    pub both: Option<String>,
-    pub curator: Option<String>,
-}
-
 /// A key or token that is set, or why it cannot be sent.
 pub struct SecretKey {
-    /// The environment variable that holds it.
     pub variable: &'static str,
     /// The key without surrounding white space.
     pub text: Result<String, String>,
@@ -85,7 +74,6 @@ pub enum KeyError {
     Unprintable,
 }
 
-/// Returns the key in a text, without surrounding white space.
 pub fn key_in(text: &str) -> Result<&str, KeyError> {
     match text.trim() {
         "" => Err(KeyError::Empty),
@@ -94,8 +82,7 @@ pub fn key_in(text: &str) -> Result<&str, KeyError> {
     }
 }
 
-/// Returns the first key that is set. One that cannot be sent is an error and not skipped: the next
-/// one may bill another account.
+/// A key that cannot be sent is an error and not skipped: the next one may bill another account.
 pub fn key(env: &Env) -> Option<SecretKey> {
     [name::OWN_KEY, name::AUTH_TOKEN, name::API_KEY]
         .into_iter()
@@ -120,13 +107,11 @@ pub fn is_unasked(env: &Env) -> bool {
 }
 
 impl ChosenAccount {
-    /// Returns the need of a job of this process. The salt is created only if something is hashed
-    /// with it.
+    /// Creates the salt only if something is hashed with it.
     pub fn need(&self, client: &ClientEnv, paths: &Paths) -> Result<Need, FsError> {
         self.need_with(client, paths, || salt(paths))
     }
 
-    /// Like [`ChosenAccount::need`], with the salt from a function that is called only if needed.
     pub fn need_with<E>(
         &self,
         client: &ClientEnv,
@@ -151,8 +136,7 @@ impl ChosenAccount {
         })
     }
 
-    /// Returns the backend that answers: the one chosen by name, else the one that the client
-    /// itself would ask.
+    /// Returns the backend chosen by name, else the one that the client itself would ask.
     pub fn backend_for(
         &self,
         client: &ClientEnv,
@@ -177,7 +161,7 @@ impl ChosenAccount {
         }
     }
 
-    /// Returns the address of the Messages API, where one is given, with the name of its source.
+    /// Returns the address with the name of its source: a variable or a setting.
     pub fn address<'a>(&'a self, env: &'a Env) -> Option<(&'static str, &'a str)> {
         let of = |name| Some((name, env.get(name)?));
         of(name::OWN_BASE_URL)
@@ -185,9 +169,7 @@ impl ChosenAccount {
             .or_else(|| of(name::BASE_URL))
     }
 
-    /// Returns the need of a job that the Messages API answers.
-    ///
-    /// `salt` makes the hash of the key useless outside this state folder.
+    /// The `salt` makes the hash of the key useless outside this state folder.
     pub fn with_key(&self, env: &Env, key: Option<&SecretKey>, salt: &[u8]) -> Need {
         let is_clients = key.is_some_and(|key| key.variable == name::API_KEY);
         let url = self.address(env).map_or(DEFAULT_BASE_URL, |(_, url)| url);
@@ -204,11 +186,10 @@ impl ChosenAccount {
             is_asked: is_clients && self.backend.is_none() && !is_unasked(env),
             ..Need::bare(BackendName::Anthropic)
         };
-        self.anthropic
-            .named_in(need, env, |model| resolved(model, env, API_MODELS))
+        let model = |model: Option<&str>| resolved(model, env, API_MODELS);
+        self.with_models(need, env, self.anthropic_model.as_deref(), model)
     }
 
-    /// Returns the need of a job that a chat completions server answers.
     pub fn with_server(
         &self,
         env: &Env,
@@ -222,10 +203,9 @@ impl ChosenAccount {
             ..Need::bare(BackendName::Openai)
         };
         let model = |model: Option<&str>| model.unwrap_or_default().to_owned();
-        self.openai.models.named_in(need, env, model)
+        self.with_models(need, env, self.openai.model.as_deref(), model)
     }
 
-    /// Returns the need of a job that the client answers, with its own login, helper or provider.
     pub fn with_login(&self, client: &ClientEnv, paths: &Paths, salt: &[u8]) -> Need {
         let env = &client.vars;
         let folder = paths.client().to_string_lossy();
@@ -244,18 +224,21 @@ impl ChosenAccount {
             key: Some(salted(&login, salt)),
             ..Need::bare(BackendName::ClaudeCli)
         };
-        self.claude_cli
-            .named_in(need, env, |model| resolved(model, env, CLIENT_MODELS))
+        let model = |model: Option<&str>| resolved(model, env, CLIENT_MODELS);
+        self.with_models(need, env, self.client_model.as_deref(), model)
     }
-}
 
-impl Models {
-    /// Sets the models in `need`: our own variable wins over the settings, and those over the
-    /// default. Each name is passed through `resolved`.
-    fn named_in(&self, need: Need, env: &Env, resolved: impl Fn(Option<&str>) -> String) -> Need {
+    /// Prefers our own variable to the settings, and those to the default.
+    fn with_models(
+        &self,
+        need: Need,
+        env: &Env,
+        chosen: Option<&str>,
+        resolved: impl Fn(Option<&str>) -> String,
+    ) -> Need {
         let first = env.get(name::OWN_MODEL);
-        let model = |own: Option<&str>| resolved(first.or(own).or(self.both.as_deref()));
-        let (reflector, curator) = (model(None), model(self.curator.as_deref()));
+        let reflector = resolved(first.or(chosen));
+        let curator = resolved(first.or(self.curator_model.as_deref()).or(chosen));
         Need {
             curator_model: (curator != reflector).then_some(curator),
             model: Some(reflector),
@@ -264,8 +247,7 @@ impl Models {
     }
 }
 
-/// Returns the model that one of the client's short names means, without a suffix such as `[1m]`. A
-/// full name is kept; an empty one means the small model.
+/// Keeps a full name, but no suffix such as `[1m]`; an empty name means the small model.
 fn resolved(name: Option<&str>, env: &Env, [haiku, sonnet, opus]: [&str; 3]) -> String {
     let without_suffix = |name: &str| name.split('[').next().unwrap_or_default().trim().to_owned();
     let of = |variables: &[&str], usual| {
@@ -295,7 +277,6 @@ fn salted(text: &str, salt: &[u8]) -> String {
     hex(&hash[..8])
 }
 
-/// Returns the salt of this state folder, created at first use.
 pub fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
     if let Some(salt) = known_salt(paths)? {
         return Ok(salt);

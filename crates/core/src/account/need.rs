@@ -8,7 +8,6 @@ use crate::digest::name_of;
 use crate::worded;
 
 worded! {
-    /// The name of a backend in settings, jobs and logs.
     pub enum BackendName {
         /// The Messages API, with a key.
         Anthropic = "anthropic",
@@ -37,13 +36,9 @@ impl fmt::Display for BackendName {
 }
 
 worded! {
-    /// The question that is asked.
     pub enum AccountStep {
-        /// Judge the session.
         Reflector = "reflector",
-        /// Propose operations on the playbook.
         Curator = "curator",
-        /// Judge a turn at its end.
         Gate = "gate",
     }
 }
@@ -52,8 +47,7 @@ worded! {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Need {
     pub backend: BackendName,
-    /// The address for `anthropic` and `openai`, or the one that the client is set to use. Never
-    /// includes a secret.
+    /// The address for `anthropic` and `openai`, or that of the client; never with a secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// Salted hash of the key, or for `claude-cli` of the folder with the login; `None` when there
@@ -63,7 +57,6 @@ pub struct Need {
     /// The model of both steps, or of the reflector alone where the curator has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The curator's model, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curator_model: Option<String>,
     /// Set where the client asks its user about the key before use, as it does in a terminal and
@@ -93,8 +86,7 @@ impl Need {
         own.or(self.model.as_deref()).unwrap_or_default()
     }
 
-    /// Returns a short name for backend, base URL and key together. Jobs with the same name are
-    /// parked together.
+    /// Returns a short name for backend, base URL and key together; jobs are parked by it.
     pub fn account(&self) -> String {
         let text = format!(
             "{}\n{}\n{}",
@@ -105,14 +97,11 @@ impl Need {
         name_of(text.as_bytes())
     }
 
-    /// Returns `true` if the account `own` can answer a job with this need.
-    ///
-    /// Offline backends need no account, so every worker can.
+    /// Every worker can answer a job of an offline backend, which needs no account.
     pub fn is_met_by(&self, own: &Self) -> bool {
         self.backend.is_offline() || self.account() == own.account()
     }
 
-    /// Returns `true` if the accounts differ in nothing but the key.
     pub fn differs_only_in_key(&self, own: &Self) -> bool {
         self.backend == own.backend && self.base_url == own.base_url && own.key.is_some()
     }

@@ -24,7 +24,6 @@ use crate::digest::name_of;
 use crate::fault;
 
 const ASIDE_SUFFIX: &str = ".aside";
-/// The largest file whose content is compared.
 const MAX_FILE: u64 = 256 << 20;
 /// The number of attempts to put back a file that others keep writing.
 const MAX_TURNS: usize = 100;
@@ -86,7 +85,6 @@ pub fn mend(path: &Path) -> Result<(), FsError> {
     Ok(())
 }
 
-/// A started exchange, with the hashes of both contents.
 struct Swap {
     put: String,
     expected: String,
@@ -100,8 +98,7 @@ impl Swap {
         self.target.with_file_name(name)
     }
 
-    /// Removes the file aside if it holds the expected bytes or ours, else puts it back. Returns
-    /// `true` if ours stays in place.
+    /// Removes the file aside, or puts it back if others wrote it. Returns `true` if ours stays.
     fn settle(&self) -> io::Result<bool> {
         let aside = self.aside();
         let end = |is_ours| remove(&aside).map_err(|e| e.source).map(|()| is_ours);
@@ -129,7 +126,7 @@ impl Swap {
     }
 }
 
-/// Returns the hash of a regular file's content; `None` for anything else.
+/// Returns `None` for anything but a regular file.
 fn content(path: &Path) -> Option<String> {
     Some(name_of(&read(path, MAX_FILE).ok()?))
 }

@@ -3,10 +3,9 @@
 //! The playbook itself cannot be locked, because each write replaces it. Only the holder may remove
 //! the lock file, when there is no playbook to guard; a process that waited then recreates it.
 //!
-//! File systems without such locks may have the older POSIX lock, as `SQLite` uses it. That one
-//! belongs to the process, so a lock file must not be opened and closed while it is held. Without
-//! either, a playbook counts as locked. There, as on NFS, two machines are not protected from each
-//! other.
+//! File systems without such locks may have the older POSIX lock. It belongs to the process, so a
+//! lock file must not be opened and closed while it is held. There, as on NFS, two machines are not
+//! protected from each other.
 
 use std::fs::File;
 use std::io;
@@ -22,7 +21,7 @@ use super::{FsContext, FsError, open_shared_lock_file, remove};
 
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A held lock, released on drop or at the end of the process.
+/// Releases the lock on drop or at the end of the process.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -30,8 +29,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Locks the file at `path`, waiting at most `wait`; `None` if another process still holds it
-    /// then.
+    /// Returns `None` if another process still holds the lock after `wait`.
     pub fn acquire(path: &Path, wait: Duration) -> Result<Option<Self>, FsError> {
         let mut file = open_shared_lock_file(path)?;
         let deadline = Instant::now() + wait;
@@ -76,10 +74,8 @@ pub fn lock_path(file: &Path) -> PathBuf {
     path.into()
 }
 
-/// Tries to lock a file; returns `false` if another process holds it.
-///
-/// On a file system without locks it returns `true`: the guarded work is better done twice than not
-/// at all.
+/// Returns `false` if another process holds the lock, and `true` on a file system without locks:
+/// the guarded work is better done twice than not at all.
 pub fn try_lock(file: &File) -> io::Result<bool> {
     had_or_unknown(try_lock_surely(file))
 }
@@ -122,7 +118,6 @@ fn is_held(error: &io::Error) -> bool {
         || error.kind() == io::ErrorKind::Interrupted
 }
 
-/// Returns `true` if a file system has no locks or no lock server.
 fn is_unsupported(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported
         || [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::NOLCK]

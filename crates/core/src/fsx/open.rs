@@ -15,8 +15,7 @@ pub fn is_irregular(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Other && error.to_string() == NOT_REGULAR
 }
 
-/// Returns the metadata of a regular file; `None` for a missing one. Devices, FIFOs, sockets and
-/// folders are an error: they must be neither opened nor replaced.
+/// Returns `None` for a missing file; devices, FIFOs, sockets and folders are an error.
 pub(super) fn regular_if_there(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(path) {
         Ok(about) if about.is_file() => Ok(Some(about)),
@@ -26,8 +25,7 @@ pub(super) fn regular_if_there(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Opens a regular file for reading; refuses everything else without opening it, since opening a
-/// FIFO hangs and opening a device may trigger it.
+/// Refuses everything but a regular file without opening it.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     if regular_if_there(path)?.is_none() {
         return Err(io::ErrorKind::NotFound.into());
@@ -84,14 +82,13 @@ fn open_lock(path: &Path, mode: u32) -> io::Result<File> {
     opened_regular(options.mode(mode), path)
 }
 
-/// Returns the path of the previous log: the name with `.1`.
 pub fn rotated(log: &Path) -> PathBuf {
     let mut old = log.as_os_str().to_owned();
     old.push(".1");
     old.into()
 }
 
-/// Appends one line to a log; a log over `cap` bytes first becomes `<name>.1`.
+/// A log over `cap` bytes first becomes `<name>.1`.
 pub(crate) fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
     let append = || -> io::Result<()> {
         fault::write("append")?;

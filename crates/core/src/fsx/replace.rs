@@ -11,17 +11,16 @@ use super::temporary::Temporary;
 use super::{FILE_MODE, FsContext as _, FsError, parent, sync_dir};
 use crate::fault;
 
-/// The longest chain of symlinks that is followed; a longer one counts as a loop.
+/// A longer chain of symlinks counts as a loop.
 const MAX_LINKS: usize = 40;
 
-/// The durability of a write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strength {
     Quick,
     Durable,
 }
 
-/// Replaces `path` by `bytes` and returns when they are on disk.
+/// Returns when the bytes are on disk.
 pub fn durable(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, Strength::Durable)
 }
@@ -71,7 +70,7 @@ fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError>
     write().context("write", path)
 }
 
-/// Writes the temporary file that will replace `target`, with its mode and owner.
+/// The temporary file has the mode and owner of `target`.
 fn prepare(target: &Path, bytes: &[u8], strength: Strength) -> io::Result<Temporary> {
     let old = regular_if_there(target)?;
     fault::write("replace: create")?;
@@ -103,7 +102,7 @@ fn keep_owner(file: &File, old: &Metadata) -> io::Result<()> {
     }
 }
 
-/// Creates `path` with `bytes` in one step; `false` if something exists there.
+/// Returns `false` if something exists at `path`.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     let write = || -> io::Result<bool> {
         fault::write("create: create")?;
@@ -116,9 +115,8 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     write().context("create", path)
 }
 
-/// Creates an empty file of ours; `false` if something exists there.
-///
-/// Of several concurrent processes, exactly one gets `true`.
+/// Returns `false` if something exists there. Of several concurrent processes, exactly one gets
+/// `true`.
 pub fn mark_new(path: &Path) -> Result<bool, FsError> {
     let made = fault::write("mark: create").and_then(|()| {
         OpenOptions::new()

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use super::{FILE_MODE, TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 
-/// A file in the folder of the one that it will replace.
 #[derive(Debug)]
 pub(super) struct Temporary {
     pub(super) file: File,
@@ -32,14 +31,13 @@ impl Temporary {
         })
     }
 
-    /// Replaces what is at `target`, if anything is.
     pub(super) fn replace(mut self, target: &Path) -> io::Result<()> {
         fs::rename(&self.path, target)?;
         self.has_own_name = false;
         Ok(())
     }
 
-    /// Moves to `target`; `false` if something exists there.
+    /// Returns `false` if something exists at `target`.
     pub(super) fn take_place(mut self, target: &Path) -> io::Result<bool> {
         match rename_to_nothing(&self.path, target) {
             Ok(still_there) => {
@@ -61,7 +59,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Renames a file if nothing is at its new name; returns `true` if the old name still exists too.
+/// Returns `true` if the old name still exists too.
 fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<bool> {
     #[cfg(target_os = "linux")]
     {

@@ -31,11 +31,10 @@ pub struct Injection {
     pub points: ShownPoints,
 }
 
-/// A key point that can be given at its cue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CuedPoint {
     pub name: String,
-    /// The text: masked, one line.
+    /// A masked line.
     pub text: String,
     /// The hash of the text, by which the worker knows which version was shown.
     pub hash: String,
@@ -46,23 +45,21 @@ pub struct CuedPoint {
     pub cue: Matcher,
 }
 
-/// The data prepared for a project's starts, prompts and calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ready {
     /// The longest context that the settings allowed.
     max_units: usize,
     /// The trusted checkout; `None` if nothing of the project is given.
     checkout: Option<Checkout>,
-    /// The number of key points in the file that await the user's review.
+    /// The key points in the file that await the user's review.
     pub held: usize,
     full: Option<Injection>,
     short: Option<Injection>,
-    /// The points with a cue, in descending rank.
+    /// The highest rank comes first.
     pub cues: Vec<CuedPoint>,
 }
 
 impl Ready {
-    /// Creates the prepared data for the trusted `checkout`.
     pub fn new(
         max_units: usize,
         checkout: Option<Checkout>,
@@ -80,8 +77,7 @@ impl Ready {
         }
     }
 
-    /// Returns `true` if a point seems due, before [`Ready::find`] checks that the file is fresh.
-    /// Usually none is, and this reads one small file.
+    /// Reads one small file, since usually no point is due; [`Ready::find`] then checks freshness.
     pub fn may_be_due(paths: &Paths, project: &Path, fits: impl Fn(&CuedPoint) -> bool) -> bool {
         #[derive(Deserialize)]
         struct File {
@@ -95,7 +91,7 @@ impl Ready {
         file.is_some_and(|file| file.what.cues.iter().any(fits))
     }
 
-    /// Finds the context prepared for a project; `None` if it may be stale.
+    /// Returns `None` if it may be stale.
     pub fn find(paths: &Paths, project: &Path, max_units: usize) -> Option<Self> {
         if is_linked(project) {
             return None;
@@ -117,7 +113,6 @@ impl Ready {
         (ready.max_units == max_units && is_trusted && all_fit).then_some(ready)
     }
 
-    /// Returns `true` if a start of this kind includes a key point.
     pub fn gives(&self, kind: StartKind, name: &str) -> bool {
         let given = match kind {
             StartKind::Full => &self.full,
@@ -159,8 +154,7 @@ impl Prepare for Ready {
     }
 }
 
-/// Returns `true` if the playbook is behind a link. It may lead anywhere, so the caller that
-/// follows it asks for trust.
+/// A link may lead anywhere, so the caller that follows it asks for trust.
 fn is_linked(project: &Path) -> bool {
     let file = playbook_file(project);
     file.is_symlink() || file.parent().is_none_or(Path::is_symlink)

@@ -1,9 +1,8 @@
 //! Files prepared for hooks by the worker and by commands, and read at each start.
 //!
-//! A hook contains neither the masks nor the parsers of playbooks and settings. It prints a
-//! prepared file while none of its inputs has changed; each input is identified by its [`Stamp`].
-//! If in doubt the whole program does the work. A prepared file can therefore never contain more
-//! than the whole program would give.
+//! A hook prints a prepared file while none of its inputs, each identified by its [`Stamp`], has
+//! changed. Otherwise the whole program does the work, so a prepared file never contains more than
+//! that would give.
 
 mod context;
 mod settings;
@@ -33,21 +32,19 @@ struct PreparedFile<T> {
     what: T,
 }
 
-/// A kind of data that is prepared for a project.
 pub trait Prepare: Serialize + DeserializeOwned {
     fn file(paths: &Paths, project: &Path) -> PathBuf;
 
-    /// Returns the input files, in a fixed order.
+    /// Returns the input files in a fixed order.
     fn inputs(paths: &Paths, project: &Path) -> Vec<PathBuf>;
 }
 
-/// Returns the stamps of the inputs, taken before any is read; `None` if one cannot be examined.
+/// Takes the stamps of the inputs before any is read; `None` if one cannot be examined.
 pub fn look<T: Prepare>(paths: &Paths, project: &Path) -> Option<Vec<Stamp>> {
     let inputs = T::inputs(paths, project);
     inputs.iter().map(|input| Stamp::of(input)).collect()
 }
 
-/// Writes a value that was made from files with the stamps `made_from`.
 pub fn keep<T: Prepare>(
     paths: &Paths,
     project: &Path,
@@ -71,7 +68,7 @@ fn write<T: Serialize>(file: &Path, made_from: Vec<Stamp>, what: T) -> Result<()
     fsx::quick(file, &fsx::to_json(file, &prepared)?)
 }
 
-/// Finds the value prepared for a project; `None` if it may be stale.
+/// Returns `None` if the prepared value may be stale.
 pub fn find<T: Prepare>(paths: &Paths, project: &Path) -> Option<T> {
     let (file, inputs) = (&T::file(paths, project), &T::inputs(paths, project));
     state_guard::check_prepared(file).ok()?;

@@ -32,7 +32,7 @@ struct Look {
     device: u64,
     inode: u64,
     size: u64,
-    /// The change time of the inode: seconds and nanoseconds.
+    /// The seconds and nanoseconds of the inode's change.
     changed: (i64, i64),
     written: (i64, i64),
 }
@@ -55,7 +55,7 @@ impl Look {
 }
 
 impl Stamp {
-    /// Takes the stamp of a file; `None` when it cannot be examined.
+    /// Returns `None` for a file that cannot be examined.
     pub fn of(path: &Path) -> Option<Self> {
         let now = Clock::Running.now().as_second();
         let file = look(path).ok()?;
@@ -66,8 +66,7 @@ impl Stamp {
         Some(Self { file, content })
     }
 
-    /// Returns the current stamp if the file and its content are unchanged. The hash is dropped
-    /// once the times are reliable.
+    /// Returns the stamp if the file is unchanged, without the hash once its times are reliable.
     pub(crate) fn still_of(&self, path: &Path) -> Option<Self> {
         let now = Clock::Running.now().as_second();
         let file = look(path).ok()?;

@@ -24,7 +24,7 @@ pub(super) enum Subject {
 }
 
 impl AgentClaim {
-    /// Reads a message; empty if it admits a failure, asks, or leaves something open.
+    /// Returns nothing if the message admits a failure, asks, or leaves something open.
     pub(super) fn all_of(message: &str) -> Vec<Self> {
         let message = message.replace('’', "'");
         let said: Vec<&str> = lines(&message).flat_map(sentences).map(str::trim).collect();
@@ -64,7 +64,6 @@ impl AgentClaim {
         }
     }
 
-    /// Returns `true` if it refers to only a part of the tests.
     pub(super) fn is_of_part(&self) -> bool {
         PART.is(&self.sentence)
     }
@@ -100,7 +99,6 @@ fn subject(sentence: &str) -> Option<Subject> {
     })
 }
 
-/// Returns `true` if a sentence may admit a failure.
 fn admits(sentence: &str) -> bool {
     let is_part = |pattern: &regex::Regex| {
         pattern
@@ -113,7 +111,6 @@ fn admits(sentence: &str) -> bool {
         || COUNT.0.as_ref().is_some_and(is_part)
 }
 
-/// Returns `true` if a prompt asks for work without checks.
 pub(super) fn excuses(prompt: &str) -> bool {
     NO_CHECKS.is(prompt)
 }

@@ -14,7 +14,6 @@ const QUOTED: usize = 200;
 const SAID: &str = "You said: ";
 const OUTPUT: &str = "Its output: ";
 
-/// A contradiction between the agent's words and the events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Contradiction {
     pub fault: GateFault,
@@ -36,7 +35,7 @@ pub enum GateFault {
 }
 
 impl GateFault {
-    /// Returns the deduction from the score; a model gives its own score.
+    /// A model gives its own score.
     pub(super) fn weight(self) -> f64 {
         match self {
             Self::FailedCheck => 0.7,
@@ -58,7 +57,7 @@ impl GateFault {
     }
 }
 
-/// Compares a turn with its claims; a failed check hides any unchecked change.
+/// A failed check hides any unchecked change.
 pub(super) fn find(steps: &[TurnStep], claims: &[AgentClaim]) -> Option<Contradiction> {
     let mut failed = claims.iter().filter_map(|claim| failed_check(steps, claim));
     let mut unchecked = claims
@@ -67,7 +66,7 @@ pub(super) fn find(steps: &[TurnStep], claims: &[AgentClaim]) -> Option<Contradi
     failed.next().or_else(|| unchecked.next())
 }
 
-/// Finds the last failed run that the claim is about and that nothing later may have fixed.
+/// Finds the last failed run that nothing later may have fixed.
 fn failed_check(steps: &[TurnStep], claim: &AgentClaim) -> Option<Contradiction> {
     let is_work = claim.subject == Subject::Work;
     let is_open = |after: &[TurnStep], failed: &Run| {
@@ -106,7 +105,6 @@ fn runs(steps: &[TurnStep]) -> impl DoubleEndedIterator<Item = (usize, &Run)> {
         })
 }
 
-/// Returns `true` if a passed run may show that the failure is fixed.
 fn makes_good(passed: &Run, failed: &Run) -> bool {
     use CheckKind::{Build, Other, Test, Type};
     let (new, old) = (&passed.check.kinds, &failed.check.kinds);
@@ -177,7 +175,6 @@ fn said(claim: &AgentClaim) -> String {
     format!("{SAID}\"{}\"", quote(&claim.sentence))
 }
 
-/// Returns `true` if a line of evidence is a tool's output.
 pub(super) fn is_output(evidence: &str) -> bool {
     evidence.starts_with(OUTPUT)
 }

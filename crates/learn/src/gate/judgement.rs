@@ -17,7 +17,7 @@ const ISSUES: &str = "issues";
 const FIX: &str = "suggested_fix";
 /// The number of issues that are shown.
 const MOST: usize = 3;
-/// The longest issue or fix, in characters.
+/// The limit in characters.
 const LONGEST: usize = 300;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,7 +28,6 @@ pub struct Judgement {
     pub suggested_fix: Option<String>,
 }
 
-/// Builds the question about `message`, the agent's last one, with the evidence of its turn.
 pub fn question(evidence: &str, message: &str, lessons: &[String]) -> FilledPrompt {
     let lessons = lessons.join("\n");
     let values = [

@@ -14,7 +14,7 @@ pub(super) fn is_code(file: &str) -> bool {
     !is_scratch && languages().any(|(_, endings)| has(endings, ending))
 }
 
-/// Returns `true` if a runner covers a file; one of an unknown language may cover any.
+/// Returns `true` also for a runner of an unknown language.
 pub(super) fn looks_at(runner: &str, file: &str) -> bool {
     let program = runner.split(' ').next().unwrap_or_default();
     let language = languages().find(|(programs, _)| has(programs, program));
@@ -28,7 +28,6 @@ fn ending(file: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Returns the programs that check each language, with its file extensions.
 fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
     LANGUAGES
         .words()

@@ -1,9 +1,8 @@
-//! The quality gate: compares an agent's claims at its stop with the events.
+//! The quality gate: compares an agent's claims at its stop with the events, by rules and only
+//! where they are certain.
 //!
-//! A [`Turn`] holds the events since the user's last prompt. [`Turn::verdict`] compares it with the
-//! agent's last message, by rules and only where they are certain. If the user wants it, a model
-//! judges the rest: [`question`], [`Judgement`]. `docs/gate.md` lists the findings and their
-//! weights.
+//! If the user wants it, a model judges the rest: [`question`], [`Judgement`]. `docs/gate.md` lists
+//! the findings and their weights.
 
 mod claim;
 mod finding;
@@ -20,4 +19,4 @@ pub use finding::{Contradiction, GateFault};
 pub use judgement::{Judgement, question};
 pub use stops::{Stops, TurnEnd};
 pub use turn::Turn;
-pub use verdict::GateVerdict;
+pub use verdict::{GateVerdict, QUALITY_THRESHOLD};

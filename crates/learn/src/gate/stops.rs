@@ -11,14 +11,12 @@ use crate::transcript::{Event, EventKind, EventPlace, Via};
 pub struct TurnEnd {
     /// The start of the agent's last message, in bytes from the start of the file.
     pub offset: u64,
-    /// The id of that message's record, if any.
     pub uuid: Option<String>,
     pub time: Option<Timestamp>,
     #[serde(flatten)]
     pub verdict: GateVerdict,
 }
 
-/// Splits the events of a transcript into turns.
 #[derive(Debug, Default)]
 pub struct Stops {
     turn: Turn,

@@ -177,7 +177,7 @@ fn each_turn_is_judged_by_itself() {
         .user(&json!("and now"))
         .user(&json!("[Request interrupted by user]"));
     let stops = record.stops();
-    let passed: Vec<bool> = stops.iter().map(|stop| stop.verdict.passes(0.5)).collect();
+    let passed: Vec<bool> = stops.iter().map(|stop| stop.verdict.passes()).collect();
     assert_eq!(passed, [false, true]);
 }
 
@@ -199,7 +199,7 @@ fn what_a_model_says_is_told_with_its_fix_once() {
         suggested_fix: Some("Run the tests.".into()),
     };
     let verdict = GateVerdict::judged(judgement.clone());
-    assert!(!verdict.passes(0.5));
+    assert!(!verdict.passes());
     assert_eq!(
         verdict.guidance,
         "No test ran.\nThe README is missing.\nRun the tests."

@@ -23,11 +23,9 @@ pub(super) struct Run {
     pub check: CheckResult,
 }
 
-/// The events since the user's last prompt.
 #[derive(Debug, Default)]
 pub struct Turn {
     pub(super) steps: Vec<TurnStep>,
-    /// The calls without a result yet.
     open: Vec<Arc<Call>>,
     /// Set if the user stopped the turn or refused a call, the model could not be reached, or
     /// something is still running.
@@ -71,7 +69,6 @@ impl Turn {
         (!message.is_empty()).then_some(message)
     }
 
-    /// Judges `message`, the agent's last one.
     pub fn verdict(&self, message: &str) -> GateVerdict {
         let is_certain = self.has_ended() && !self.is_excused;
         let has_run = self
@@ -112,8 +109,7 @@ impl Turn {
         last.is_some_and(|step| matches!(step, TurnStep::Run(run) if run.command == call.input))
     }
 
-    /// Records a check. If its line also rewrites files, or its output was read later, it counts as
-    /// unseen.
+    /// A check whose line also rewrites files, or whose output was read later, counts as unseen.
     fn checked(&mut self, call: &Arc<Call>, check: &CheckResult) {
         // Its error was reported before its check.
         let is_it = |step: &mut TurnStep| matches!(step, TurnStep::Unseen(known) if Arc::ptr_eq(known, call));

@@ -8,6 +8,9 @@ use crate::clip::units;
 use crate::playbook::clean::clean_text;
 use crate::reflect::reply::Score;
 
+/// The quality score, from 0 to 1, below which a turn does not pass (spec/4).
+pub const QUALITY_THRESHOLD: f64 = 0.5;
+
 /// The longest guidance, in UTF-16 units, as the client counts.
 const LONGEST: usize = 1_500;
 
@@ -17,7 +20,6 @@ pub struct GateVerdict {
     pub findings: Vec<Contradiction>,
     /// The quality of the stop: 1 minus the weight of each finding, or a model's score.
     pub quality_score: Score,
-    /// The guidance for the agent; empty without findings.
     pub guidance: String,
 }
 
@@ -68,8 +70,8 @@ impl GateVerdict {
         }
     }
 
-    pub fn passes(&self, threshold: f64) -> bool {
-        self.quality_score.get() >= threshold
+    pub fn passes(&self) -> bool {
+        self.quality_score.get() >= QUALITY_THRESHOLD
     }
 }
 

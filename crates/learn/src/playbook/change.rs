@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::entry::{self, Counts};
 use super::model::{Due, DueChange, Note, Playbook, PointPlace, to_second};
 
-/// One change of one key point. A job's changes are a list in the order they were made.
+/// A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointChange {
     pub kind: ChangeKind,
@@ -33,7 +33,6 @@ worded! {
         Add = "add",
         Update = "update",
         Move = "move",
-        /// The point was merged with others into a new one.
         Merge = "merge",
         /// The point was merged into another with the same meaning; only older histories have it.
         Duplicate = "duplicate",
@@ -52,12 +51,11 @@ worded! {
 /// A key point at one moment, exactly as it was in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PointState {
-    /// The title of its section, as the file has it.
+    /// The title as the file has it.
     pub section: String,
     pub index: usize,
     /// The entry with all its keys, including unknown ones.
     pub entry: Map<String, Value>,
-    /// The point's note in our own part of the file.
     #[serde(default, skip_serializing_if = "Note::is_blank")]
     pub note: Note,
 }
@@ -103,7 +101,6 @@ impl PointState {
     }
 }
 
-/// A rejected change with its reason, for the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// The requested change: `tag for pat-999`.
@@ -158,8 +155,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Inserts an entry into a section; an index past its end means its end. Skipped if the section
-    /// is not a list.
+    /// Skips a section that is no list; an index past its end means its end.
     pub(super) fn put(
         &mut self,
         place: PointPlace,
@@ -196,7 +192,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Moves an entry to another place, whose index does not count the entry itself.
+    /// The index of `to` does not count the entry itself.
     pub(super) fn relocate(&mut self, from: &PointPlace, to: PointPlace) {
         let Some(before) = self.state(from) else {
             return;
@@ -279,7 +275,6 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Records the change of a point that is now at `place`, or removed.
     fn record(&mut self, before: Option<PointState>, place: Option<&PointPlace>, kind: ChangeKind) {
         let after = place.and_then(|place| self.state(place));
         if before != after

@@ -1,9 +1,8 @@
-//! Makes a text safe for a list of key points.
+//! Makes a text safe for a list of key points, when it enters the playbook and when it is shown.
 //!
 //! Texts come from models, users and cloned repositories, and end up in the context of later
-//! sessions. There they must remain one line of data. Nothing in them may hide, break the line,
-//! close the client's `<system-reminder>`, imitate our headings or entries, or hold a secret.
-//! Applied when a text enters the playbook and when it is shown.
+//! sessions. Nothing in them may hide, break the line, close the client's `<system-reminder>`,
+//! imitate our headings or entries, or hold a secret.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -23,8 +22,7 @@ const ELLIPSIS: char = '…';
 /// Tags of the client that a text must neither open nor close, without separators.
 const CLIENT_TAGS: [&str; 2] = ["systemreminder", "persistedoutput"];
 
-/// Returns the text as one clean line of at most `MAX_CHARS` characters. A second
-/// cleaning changes nothing.
+/// Returns at most `MAX_CHARS` characters. A second cleaning changes nothing.
 pub fn clean_text(text: &str) -> String {
     clean(text).into_owned()
 }

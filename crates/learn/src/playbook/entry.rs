@@ -55,7 +55,7 @@ pub(super) fn counts(fields: &Map<String, Value>) -> Counts {
     COUNTERS.map(|counter| count(fields, counter).min(MAX_COUNT).cast_signed())
 }
 
-/// Sets the counters that differ from `counts`; a negative one becomes zero.
+/// A negative counter becomes zero.
 pub(super) fn set_counts(fields: &mut Map<String, Value>, counts: Counts) {
     let now = self::counts(fields);
     for (at, counter) in COUNTERS.into_iter().enumerate() {

@@ -1,9 +1,9 @@
 //! The five sections of a playbook, and the names of its key points: `pat-001`, or the older
 //! `kpt_001`; `my-001` in the user's own playbook.
 //!
-//! Ids are permanent: the numbers of a section only grow, and none is reused. The next number is in
-//! the file. After a checkout the file may be older than the last number. Then
-//! [`Playbook::never_below`] brings the highest number from the database; the larger one wins.
+//! Ids are permanent: the numbers of a section only grow, and none is reused. After a checkout the
+//! file may be older than the last number; [`Playbook::never_below`] brings the highest one from
+//! the database.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +21,7 @@ const WIDTH: usize = 3;
 pub(super) const MAX_COUNTED: u64 = 1 << 40;
 
 worded! {
-    /// A section of the playbook, by its title; the order of the variants is that of the file.
+    /// The order of the variants is that of the file.
     pub enum Section {
         Patterns = "PATTERNS & APPROACHES",
         Mistakes = "MISTAKES TO AVOID",
@@ -37,7 +37,6 @@ impl Section {
         self.word()
     }
 
-    /// Returns the prefix of its points' ids.
     pub const fn slug(self) -> &'static str {
         match self {
             Self::Patterns => "pat",
@@ -48,8 +47,7 @@ impl Section {
         }
     }
 
-    /// Finds a section by its title as a model or user may write it: in any case, with surrounding
-    /// white space.
+    /// Accepts any case and surrounding white space, as a model or user may write it.
     pub fn from_title(title: &str) -> Option<Self> {
         let title = title.trim();
         Self::ALL
@@ -88,7 +86,6 @@ impl Id {
             .then(|| Self(text.to_owned()))
     }
 
-    /// Returns the id with `number` in a series, which is a section's slug or `my`: `pat-007`.
     pub(super) fn new(series: &str, number: u64) -> Self {
         Self(format!("{series}-{number:0WIDTH$}"))
     }
@@ -150,8 +147,7 @@ impl Playbook {
         Id::new(series, highest.get(series).map_or(1, |n| n + 1))
     }
 
-    /// Returns the highest number ever used in each series, as far as this file records it: points,
-    /// merged points, and the stored next numbers.
+    /// Includes merged points and the stored next numbers, as far as this file has them.
     pub fn highest_numbers(&self) -> BTreeMap<String, u64> {
         let mut highest = BTreeMap::new();
         for (series, next) in &self.meta.next {
@@ -186,7 +182,6 @@ impl Playbook {
     }
 }
 
-/// Raises the number of a series to at least `number`.
 pub(super) fn raise(numbers: &mut BTreeMap<String, u64>, series: &str, number: u64) {
     let known = numbers.entry(series.to_owned()).or_default();
     *known = number.max(*known);

@@ -12,19 +12,15 @@ use super::ops::apply_operations;
 use super::render::rank;
 use super::votes::{BulletTag, Tag, UsageRecord, apply_bullet_tags};
 
-/// The number of harmful votes from which a point may be pruned.
 pub(crate) const PRUNE_FROM: u64 = 3;
 
-/// A session's results, as the models' replies have them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lesson<'a> {
-    /// The votes that count.
     pub tags: &'a [BulletTag],
     /// The curator's operations, unparsed.
     pub operations: &'a [Value],
     /// The curator's reasoning: the reason of operations without their own.
     pub reasoning: &'a str,
-    /// The key points that the session used.
     pub cited: &'a [Id],
     /// The time of the session, if it is processed later.
     pub session: Option<Timestamp>,
@@ -50,19 +46,23 @@ pub fn learn(playbook: &mut Playbook, lesson: Lesson<'_>, caps: Caps, now: Times
     Applied { changes, skipped }
 }
 
-/// The size limits of a playbook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
     pub points: usize,
     pub bytes: usize,
 }
 
+impl Caps {
+    /// Allows 512 bytes for each point, and at least 512 KiB.
+    pub fn of(points: usize) -> Self {
+        let bytes = (points * 512).clamp(512 * 1024, 16 << 20);
+        Self { points, bytes }
+    }
+}
+
 impl Default for Caps {
     fn default() -> Self {
-        Self {
-            points: 1_000,
-            bytes: 512 * 1024,
-        }
+        Self::of(1_000)
     }
 }
 
@@ -90,8 +90,8 @@ pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
 
 /// Removes the lowest ranked unpinned points until the playbook is within its caps.
 ///
-/// A playbook that exceeded a cap `before` the job only stops growing: no more is removed than was
-/// added. Votes and dates never cause a removal.
+/// A playbook that exceeded a cap `before` the job only stops growing. Votes and dates never cause
+/// a removal.
 pub fn enforce(
     playbook: &mut Playbook,
     before: &Playbook,
@@ -122,8 +122,7 @@ pub fn enforce(
     editor.done.changes
 }
 
-/// Returns the number of points and the length of their names and texts, which votes and dates do
-/// not change.
+/// Returns the number of points, and the length of their names and texts.
 fn size(playbook: &Playbook) -> (usize, usize) {
     let lengths = playbook.points().map(|p| p.name.len() + p.text.len());
     lengths.fold((0, 0), |(count, sum), length| (count + 1, sum + length))

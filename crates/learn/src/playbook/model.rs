@@ -29,8 +29,6 @@ const DAY_SECS: i64 = 86_400;
 /// The longest chain of aliases that is followed; a longer one is a hand-made loop.
 const MAX_ALIASES: usize = 64;
 
-/// The key points of one project.
-///
 /// Invalid entries in a section (strings, objects without a name) are kept and skipped; a job
 /// neither fails for them nor removes them.
 #[derive(Debug, Clone)]
@@ -51,18 +49,16 @@ pub struct Playbook {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Meta {
-    /// The number of the next new id, by slug.
+    /// The numbers are by slug.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) next: BTreeMap<String, u64>,
     /// Names of merged points, each with the name of the point that replaced it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) aliases: BTreeMap<String, String>,
-    /// The data of each point outside its entry.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) points: BTreeMap<String, Note>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) applied: Vec<String>,
-    /// The changes of the counters by each job.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) votes: BTreeMap<String, String>,
     #[serde(flatten)]
@@ -85,7 +81,6 @@ pub struct Note {
     pub(super) rest: Map<String, Value>,
 }
 
-/// The moment at which a key point is due, in addition to the start of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Due {
@@ -104,14 +99,14 @@ impl Due {
         *self == Self::default()
     }
 
-    /// Returns it as a sentence shows it: `at command "make proto", before it runs`.
+    /// Returns for example `at command "make proto", before it runs`.
     pub fn told(&self) -> String {
         let guard = if self.guard { ", before it runs" } else { "" };
         format!("at {}{guard}", self.when.told())
     }
 }
 
-/// A change of the moment at which a key point is due; `None` keeps the old value.
+/// Keeps the old value for `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueChange {
     pub when: Option<Cue>,
@@ -119,7 +114,6 @@ pub struct DueChange {
 }
 
 impl DueChange {
-    /// Reads `when` and `guard` of a curator's operation.
     pub fn read(operation: &Value) -> Self {
         let when = operation.get("when").filter(|when| !when.is_null());
         let when = when.map(|when| {
@@ -153,7 +147,7 @@ impl DueChange {
     }
 }
 
-/// Reads a value; one of another shape counts as absent.
+/// A value of another shape counts as absent.
 fn lenient<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -168,7 +162,7 @@ impl Note {
     }
 }
 
-/// Reads a time; an unreadable one counts as unknown.
+/// An unreadable time counts as unknown.
 fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     Ok(text.and_then(|text| text.parse().ok()))
@@ -191,17 +185,16 @@ pub struct Point<'a> {
     /// The name: usually an [`Id`](super::Id), in older files any text.
     pub name: &'a str,
     pub section: Section,
-    /// The text as it is in the file; not cleaned.
+    /// The text is not cleaned.
     pub text: &'a str,
     pub helpful: u64,
     pub harmful: u64,
-    /// The point's note in our own part of the file.
     #[serde(skip)]
     pub note: Option<&'a Note>,
 }
 
 impl<'a> Point<'a> {
-    /// Returns the typed view of an entry; `None` without a name or text.
+    /// Returns `None` for an entry without a name or text.
     fn of(meta: &'a Meta, section: Section, value: &'a Value) -> Option<Self> {
         let fields = value.as_object()?;
         let name = entry::name(fields)?;
@@ -215,12 +208,11 @@ impl<'a> Point<'a> {
         })
     }
 
-    /// Returns `true` if the user pinned it: it is never pruned and always comes first.
+    /// A pinned point is never pruned and always comes first.
     pub fn is_pinned(&self) -> bool {
         self.note.is_some_and(|note| note.pinned)
     }
 
-    /// Returns the moment at which it is due in addition to the start, if it has a cue.
     pub fn due(&self) -> Option<&'a Due> {
         let due = self.note.map(|note| &note.due);
         due.filter(|due| !due.is_blank())
@@ -238,7 +230,7 @@ impl<'a> Point<'a> {
     }
 }
 
-/// The place of an entry: the section's title as in the file, and the index in it.
+/// The title is that of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PointPlace {
     pub(super) title: String,
@@ -268,10 +260,8 @@ impl Playbook {
         empty
     }
 
-    /// Parses a playbook file: one JSON object whose `sections`, if any, are an object.
-    ///
-    /// A byte order mark is skipped. Text after the object, a duplicate key, nesting deeper than
-    /// 100 and a foreign `playbook` key are errors.
+    /// Skips a byte order mark. Text after the object, a duplicate key, nesting deeper than 100 and
+    /// a foreign `playbook` key are errors.
     pub fn parse(bytes: &[u8]) -> Result<Self, Defect> {
         let mut root = read::object(bytes)?;
         let sections = match root.get_mut(SECTIONS).map(Value::take) {
@@ -303,7 +293,7 @@ impl Playbook {
         }
     }
 
-    /// Writes the file: two spaces of indentation, non-ASCII unescaped.
+    /// The format has two spaces of indentation and unescaped non-ASCII.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut root = self.root.clone();
         let meta = json!(self.meta);
@@ -319,8 +309,7 @@ impl Playbook {
         bytes
     }
 
-    /// Replaces the sections by those of `other`, for a restore. Numbers, aliases and applied jobs
-    /// stay, so that no id is reused and no job applied twice.
+    /// Keeps numbers, aliases and applied jobs, so that no id is reused and no job applied twice.
     pub fn take_sections(&mut self, other: Self) {
         let names: Vec<String> = self.names().map(str::to_owned).collect();
         for name in &names {
@@ -337,8 +326,7 @@ impl Playbook {
         self.meta.aliases.retain(|name, _| !live.contains_key(name));
     }
 
-    /// Returns the points of the five sections in canonical order, each section in the file's
-    /// order. Entries without a name or text are skipped.
+    /// Skips entries without a name or text. The sections are in canonical order.
     pub fn points(&self) -> impl Iterator<Item = Point<'_>> {
         Section::ALL.into_iter().flat_map(move |section| {
             let list = self.list(section.title()).iter();
@@ -370,7 +358,7 @@ impl Playbook {
         self.applied().any(|known| known == job)
     }
 
-    /// Returns the last applied jobs, oldest first.
+    /// Lists the oldest first.
     pub fn applied(&self) -> impl Iterator<Item = &str> {
         self.meta.applied.iter().map(String::as_str)
     }
@@ -380,8 +368,7 @@ impl Playbook {
         self.root.insert(LAST_UPDATED.to_owned(), now.into());
     }
 
-    /// Records that a session used these points. Unknown names are skipped, and a use never moves
-    /// back in time.
+    /// Skips unknown names; a use never moves back in time.
     pub(crate) fn mark_used<'a>(
         &mut self,
         names: impl IntoIterator<Item = &'a str>,
@@ -397,8 +384,7 @@ impl Playbook {
         }
     }
 
-    /// Describes the entries of the five sections that are no key points: their number, and the
-    /// place and flaw of the first.
+    /// Gives their number, and the place and flaw of the first.
     pub fn odd_entries(&self) -> Option<String> {
         let mut odd = Section::ALL.into_iter().flat_map(|section| {
             let entries = (1..).zip(self.list(section.title()));
@@ -416,8 +402,7 @@ impl Playbook {
         })
     }
 
-    /// Masks the secrets in all texts of the file, including unknown keys. Returns `true` if there
-    /// were any.
+    /// Includes unknown keys. Returns `true` if there were secrets.
     pub fn mask_secrets(&mut self, masker: &Masker) -> bool {
         let Meta { points, rest, .. } = &mut self.meta;
         let mut is_cue_masked = false;
@@ -435,7 +420,7 @@ impl Playbook {
         found.filter(|any| *any).count() > 0 || is_cue_masked
     }
 
-    /// Adds the missing sections; returns `true` if there were any.
+    /// Returns `true` if a section was missing.
     pub(super) fn complete_sections(&mut self) -> bool {
         let count = self.sections.len();
         for section in Section::ALL {
@@ -445,8 +430,7 @@ impl Playbook {
         self.sections.len() > count
     }
 
-    /// Returns the entries of all sections, including unknown ones, that are objects, in the file's
-    /// order.
+    /// Includes unknown sections, in the file's order.
     pub(super) fn entries(&self) -> impl Iterator<Item = (PointPlace, &Map<String, Value>)> {
         self.sections.iter().flat_map(|(title, list)| {
             let entries = list.as_array().into_iter().flatten().enumerate();
@@ -466,8 +450,7 @@ impl Playbook {
         list.map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the place of every named entry of all sections, including unknown ones; of two with
-    /// one name the last counts (REQ-REFL-007).
+    /// Includes unknown sections; of two entries with one name the last counts (REQ-REFL-007).
     pub(super) fn places(&self) -> HashMap<String, PointPlace> {
         let named = self.entries();
         let named =
@@ -479,7 +462,7 @@ impl Playbook {
         self.places().remove(name)
     }
 
-    /// Returns the current name and the place of a point, by its name or an alias.
+    /// Finds a point by its name or an alias; returns its current name.
     pub(super) fn find<'a>(&'a self, name: &'a str) -> Option<(&'a str, PointPlace)> {
         let mut places = self.places();
         let name = self.current_name(&places, name);
@@ -508,8 +491,7 @@ impl Playbook {
         list.get_mut(place.index)?.as_object_mut()
     }
 
-    /// Returns the list of a section, which is created if missing. Anything but a list is kept, and
-    /// named in the error.
+    /// Creates a missing list. Anything but a list is kept, and named in the error.
     pub(super) fn open(&mut self, title: &str) -> Result<&mut Vec<Value>, String> {
         let section = self.sections.entry(title).or_insert(Value::Null);
         if section.is_null() {
@@ -521,7 +503,7 @@ impl Playbook {
         }
     }
 
-    /// Inserts an entry into a section and returns its place; an index past its end means its end.
+    /// An index past the end means the end.
     pub(super) fn insert(
         &mut self,
         mut place: PointPlace,
@@ -551,7 +533,7 @@ fn flaw(value: &Value) -> Option<String> {
     })
 }
 
-/// Cuts a time to the second, which is fine enough for readers of the file.
+/// A second is fine enough for readers of the file.
 pub(super) fn to_second(time: Timestamp) -> Timestamp {
     Timestamp::from_second(time.as_second()).unwrap_or(time)
 }

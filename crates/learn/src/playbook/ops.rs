@@ -26,14 +26,12 @@ const TEXT: &str = "text";
 const MERGED_TEXT: &str = "merged_text";
 const MERGE: &str = "MERGE";
 
-/// The reason why a user's change was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RefusedEdit {
     #[error("the text is empty")]
     Empty,
     #[error("the text has {0} characters, and a key point at most {MAX_CHARS}")]
     TooLong(usize),
-    /// Another reason, in words for the user.
     #[error("{0}")]
     Told(String),
 }
@@ -56,10 +54,9 @@ pub enum PlaybookEdit {
     /// Copies a point of another playbook with its counters, under a new name.
     Bring {
         point: BroughtPoint,
-        /// The origin of the point, in words.
         why: String,
     },
-    /// Sets another text, section (at its end) or cue; the point keeps its id and its counters.
+    /// A new section means its end; the point keeps its id and its counters.
     Change {
         point: String,
         text: Option<String>,
@@ -71,8 +68,7 @@ pub enum PlaybookEdit {
         point: String,
         reason: Option<String>,
     },
-    /// Merges several points into a new one that sums their counters, in `section` or else in that
-    /// of the first.
+    /// The new point sums the counters; without a `section` it is in that of the first.
     Merge {
         points: Vec<String>,
         text: String,
@@ -118,8 +114,7 @@ impl BroughtPoint {
     }
 }
 
-/// Returns the text that an operation would add, uncleaned: the screen has to see what cleaning
-/// removes.
+/// Returns the uncleaned text: the screen has to see what cleaning removes.
 pub fn written_text(operation: &Value) -> &str {
     let string = |key: &str| operation.get(key).and_then(Value::as_str);
     let key = match string("type") {
@@ -136,7 +131,6 @@ pub(crate) fn is_too_deep(operation: &Value) -> bool {
     is_deeper(operation, MAX_DEPTH)
 }
 
-/// Returns the names of the points in an unparsed operation.
 pub fn named_points(operation: &Value) -> impl Iterator<Item = &str> {
     let target = operation.get("target_id").and_then(Value::as_str);
     let sources = operation.get("source_ids").and_then(Value::as_array);
@@ -224,7 +218,7 @@ impl PlaybookEdit {
         })
     }
 
-    /// Returns the names of the points to change, as they were given.
+    /// Returns the names as they were given.
     pub fn points(&self) -> &[String] {
         match self {
             Self::Change { point, .. }
@@ -259,8 +253,6 @@ impl PlaybookEdit {
         self
     }
 
-    /// Returns the same edit with its secrets masked.
-    ///
     /// A point whose name holds a secret is referred to by its masked name: an edit is applied to
     /// the masked playbook.
     #[must_use]
@@ -273,8 +265,7 @@ impl PlaybookEdit {
         serde_json::from_value(edit).unwrap_or_else(|_| self.clone())
     }
 
-    /// Applies a user's edit of single points; an undo or a restore does nothing here. After an
-    /// error the playbook must not be written.
+    /// Does nothing for an undo or a restore. After an error the playbook must not be written.
     pub fn by_hand(
         &self,
         playbook: &mut Playbook,
@@ -338,7 +329,7 @@ impl PlaybookEdit {
         Ok(edit)
     }
 
-    /// Applies a checked edit; only the user may remove pinned points.
+    /// Lets only the user remove pinned points.
     fn apply(self, editor: &mut Editor<'_>, is_user: bool) -> Result<(), String> {
         let removable = |playbook: &Playbook, name: &String| {
             let is_kept = !is_user && playbook.meta.is_pinned(name);
@@ -420,8 +411,7 @@ fn no_point(name: &str) -> String {
     format!("no key point {}", clean_text(name))
 }
 
-/// Adds a point with helpful and harmful votes, and returns its place; `None` where its section is
-/// no list.
+/// Returns `None` where the section is no list.
 fn add(
     editor: &mut Editor<'_>,
     text: &str,
@@ -450,8 +440,8 @@ fn add(
     Ok(editor.playbook.place(id.as_str()))
 }
 
-/// Merges several points into a new one, at the end of `section` or else of the first one's. It
-/// has the sum of their votes and their cue, and their names become its aliases.
+/// The new point, at the end of its section, has the sum of the votes and the cue of the others.
+/// Their names become its aliases.
 fn join(
     editor: &mut Editor<'_>,
     sources: &[String],

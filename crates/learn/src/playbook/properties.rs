@@ -47,7 +47,7 @@ enum RandomStep {
     Reload,
 }
 
-/// One of a step's possible actions, with two points by number: existing, former or unknown names.
+/// The numbers select existing, former or unknown points.
 #[derive(Debug, Clone)]
 struct RandomDeed(usize, [usize; 2], &'static str, Section);
 
@@ -124,7 +124,7 @@ impl World {
         }
     }
 
-    /// Does one step and returns its changes; `None` if it is no job.
+    /// Returns `None` for a step that is no job.
     fn run(&mut self, step: &RandomStep) -> Option<Vec<PointChange>> {
         self.now += SignedDuration::from_hours(30 * 24);
         let now = self.now;
@@ -413,7 +413,6 @@ fn fields_are_merged_by_key_and_of_two_changes_the_later_one_is_kept() {
     );
 }
 
-/// The effect of a test's job: votes on texts, and a new text.
 #[derive(Debug, Clone)]
 struct Scenario {
     votes: Vec<(usize, bool)>,
@@ -436,7 +435,6 @@ fn by_text(playbook: &Playbook) -> Counters {
         .collect()
 }
 
-/// Does a job, and adds what it changed to `sum`.
 fn apply(playbook: &mut Playbook, job: &str, work: &Scenario, now: Timestamp, sum: &mut Counters) {
     let before = playbook.clone();
     let text = |number: usize| format!("rule of the word {number}");

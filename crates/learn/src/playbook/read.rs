@@ -26,7 +26,7 @@ const MAX_DEPTH: usize = 100;
 /// The byte order mark that some editors put before UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Parses one JSON object; a duplicate key in an object is an error.
+/// A duplicate key in an object is an error.
 pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Defect> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     let mut reader = serde_json::Deserializer::from_slice(bytes);
@@ -56,7 +56,6 @@ pub(super) fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The reason why a file is no playbook, with the place of the fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub struct Defect {
@@ -80,7 +79,6 @@ impl Defect {
         self.is_of_text
     }
 
-    /// Reports the place where `bytes` stop being UTF-8.
     pub fn not_utf8(error: &std::str::Utf8Error, bytes: &[u8]) -> Self {
         let good = &bytes[..error.valid_up_to().min(bytes.len())];
         let line = 1 + memchr::memchr_iter(b'\n', good).count();
@@ -92,7 +90,6 @@ impl Defect {
         Self::of_text(line, column, "not UTF-8")
     }
 
-    /// Keeps the line and column of a JSON error, and its reason without them.
     pub fn from_json(error: &serde_json::Error) -> Self {
         let message = error.to_string();
         let reason = match message.rfind(" at line ") {
@@ -115,7 +112,6 @@ fn masked(text: &str) -> String {
     redact::mask(text).into_owned()
 }
 
-/// Returns `true` if lists and objects are nested more deeply than `levels`.
 pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
     let below = levels.checked_sub(1);
     let is_below = |value: &Value| below.is_none_or(|below| is_deeper(value, below));
@@ -216,8 +212,7 @@ pub fn migrate(bytes: &[u8]) -> Result<Migrated, Defect> {
     Ok(Migrated { playbook, changed })
 }
 
-/// Converts the flat list to entries. An unnamed item gets the next number after those seen so far
-/// that no later item has.
+/// An unnamed item gets the next number after those seen so far that no later item has.
 fn from_flat(items: Vec<Value>) -> Value {
     let names = items
         .iter()
@@ -247,16 +242,13 @@ fn from_flat(items: Vec<Value>) -> Value {
     entries.collect()
 }
 
-/// Returns the number of `kpt_007` or `kpt_007_b`.
 fn legacy_number(name: &str) -> Option<u64> {
     let rest = name.strip_prefix(LEGACY_PREFIX)?;
     let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
     digits.parse().ok().filter(|&number| number <= MAX_COUNTED)
 }
 
-/// Sets both counters of an entry: its own if it has both, else those of its score.
-///
-/// That format never wrote a single counter, so one alone is ignored.
+/// Ignores a single counter, which that format never wrote; then the score counts.
 fn count_score(fields: &mut Map<String, Value>) {
     let score = fields.shift_remove(SCORE);
     if COUNTERS.iter().all(|counter| fields.contains_key(*counter)) {

@@ -2,8 +2,7 @@
 //! within the client's limit.
 //!
 //! Pinned points come first, then those in the user's words, then those the user added by hand.
-//! Among equals helpful minus harmful votes decides, then the newest. Points equal in all of this
-//! keep the file's order. The lowest ranked are dropped first.
+//! Among equals helpful minus harmful votes decides, then the newest, then the file's order.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -29,7 +28,7 @@ const OWN_TEMPLATE: &str = "# OF YOUR USER, FOR EVERY PROJECT\n\n{key_points}";
 const PROJECT_TITLE: &str = "# OF THIS PROJECT";
 /// The opening of the built-in templates.
 const VOICE: &str = "Playbook: ";
-/// The placeholder for the key points in a template; other braces are kept.
+/// Keeps other braces in a template.
 const PLACEHOLDER: &str = "{key_points}";
 /// The separator before each heading but the first.
 const BLANK_LINE: &str = "\n\n";
@@ -76,8 +75,7 @@ impl StartRoom {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineStyle {
-    /// `[pat-001] helpful=3 harmful=1 :: text`, as REQ-REFL-002 defines it: in questions, and in a
-    /// user's template.
+    /// The form of REQ-REFL-002: `[pat-001] helpful=3 harmful=1 :: text`.
     WithVotes,
     /// `[pat-001] text`: for a session's start, where votes do not help.
     Plain,
@@ -111,7 +109,7 @@ fn block_of_all(playbook: &Playbook, line: LineStyle) -> String {
     block(showable(playbook).map(|point| (point.section, show(&point, line))))
 }
 
-/// Joins lines, which are ordered by section.
+/// Expects lines that are ordered by section.
 fn block(lines: impl Iterator<Item = (Section, String)>) -> String {
     let mut out = String::new();
     let mut current = None;
@@ -147,7 +145,6 @@ pub fn in_text(text: &str) -> ShownPoints {
     shown
 }
 
-/// Returns the text of a line with votes, without them.
 fn without_votes(line: &str) -> Option<&str> {
     let (votes, text) = line.strip_prefix("helpful=")?.split_once(" :: ")?;
     let (helpful, harmful) = votes.split_once(" harmful=")?;
@@ -155,7 +152,6 @@ fn without_votes(line: &str) -> Option<&str> {
     (is_count(helpful) && is_count(harmful)).then_some(text)
 }
 
-/// The space that key points may take in the client's context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InjectionLimits {
     /// The longest text in UTF-16 units; the client cuts at 10,000.
@@ -175,7 +171,6 @@ impl InjectionLimits {
     };
 }
 
-/// The decision to give a key point to a session, or the reason against it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     Given,
@@ -200,7 +195,6 @@ pub(super) fn rank(point: &Point<'_>, usage: &UsageRecord) -> Rank {
     )
 }
 
-/// Returns the indexes of the points, highest rank first.
 fn by_rank(points: &[Point<'_>], usage: &UsageRecord) -> Vec<usize> {
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by_cached_key(|&index| std::cmp::Reverse(rank(&points[index], usage)));
@@ -208,12 +202,10 @@ fn by_rank(points: &[Point<'_>], usage: &UsageRecord) -> Vec<usize> {
     order
 }
 
-/// The text for a session, and the omitted points.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PointsToShow {
     /// The filled template; `None` when there is nothing to show.
     pub text: Option<String>,
-    /// The names of points that were never screened.
     pub unknown: Vec<String>,
     /// A hash of their sections, names and texts, which changes with them.
     pub unknown_hash: u64,
@@ -225,14 +217,12 @@ pub struct PointsToShow {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
-    /// The template, with a placeholder for the key points.
     pub template: &'a str,
     /// The user's own key points from [`own_points`], which come last; may be empty.
     pub own: &'a str,
 }
 
 impl<'a> Frame<'a> {
-    /// Returns a frame without points of the user's own playbook.
     pub fn of(template: &'a str) -> Self {
         Self { template, own: "" }
     }
@@ -282,8 +272,7 @@ pub fn context(
     fill(playbook, &templates, limits, usage, admit)
 }
 
-/// Renders the user's own key points, which follow those of a project and get a quarter of the
-/// space.
+/// The user's own points follow those of a project and get a quarter of the space.
 pub fn own_points(
     playbook: &Playbook,
     frame: Frame<'_>,
@@ -354,7 +343,7 @@ fn fill(
     shown
 }
 
-/// The lines of the points that have room, by the points' indexes.
+/// The keys are the points' indexes.
 type Lines = BTreeMap<usize, String>;
 
 struct ChosenPoints<'a> {
@@ -366,7 +355,7 @@ struct ChosenPoints<'a> {
 }
 
 impl ChosenPoints<'_> {
-    /// Fills the template with as many points as fit; `None` when not one does.
+    /// Returns `None` when not one point fits.
     fn fit(
         &self,
         template: &str,
@@ -401,7 +390,6 @@ impl ChosenPoints<'_> {
         Some((text, lines))
     }
 
-    /// Returns the lines that fit into `room` units, at most `most`.
     fn lines_within(&self, style: LineStyle, room: usize, most: usize) -> Lines {
         let mut lines = Lines::new();
         let mut opened = [false; Section::ALL.len()];
@@ -426,12 +414,11 @@ impl ChosenPoints<'_> {
     }
 }
 
-/// Returns the last line of a text in which not all points fit.
 fn left_out(count: usize, all: usize) -> String {
     format!("\n\n({count} of {all} key points left out; `playbook show` lists all)\n")
 }
 
-/// Returns the points with a cue that `admit` accepts, highest rank first.
+/// Lists the highest rank first.
 pub fn cued_points(
     playbook: &Playbook,
     usage: &UsageRecord,
@@ -461,13 +448,12 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    /// Makes a point with a text of `length` units and helpful votes.
+    /// The length is in UTF-16 units.
     fn point(number: usize, length: usize, helpful: usize) -> Value {
         let name = format!("oth-{number:03}");
         json!({"name": name, "text": format!("é🙂{}", "x".repeat(length - 3)), "helpful": helpful})
     }
 
-    /// Returns the text for a playbook whose points are all given.
     fn given(
         points: &[Value],
         notes: &Value,

@@ -25,12 +25,10 @@ const MIN_MARKER: usize = 7;
 #[derive(Debug, Clone)]
 pub struct Merged {
     pub playbook: Playbook,
-    /// The decisions of the merge, in sentences for the user.
     pub decided: Vec<String>,
 }
 
 worded! {
-    /// One of the three files of a merge.
     pub enum MergeFile {
         Base = "the base",
         Ours = "our side",
@@ -47,9 +45,8 @@ pub enum Unmergeable {
     Newer(String),
 }
 
-/// Merges two files with their common ancestor, which may be missing or empty.
-///
-/// A base with conflict markers is git's combination of several bases: it counts as their merge.
+/// A base may be missing or empty. One with conflict markers is git's combination of several bases:
+/// it counts as their merge.
 pub fn merge_files(base: Option<&[u8]>, ours: &[u8], theirs: &[u8]) -> Result<Merged, Unmergeable> {
     let read = |file, bytes: &[u8]| match migrate(bytes) {
         Ok(migrated) => Ok(migrated.playbook),
@@ -109,8 +106,7 @@ fn pick<T: PartialEq + Copy>(base: T, [later, earlier]: [T; 2]) -> T {
     if later == base { earlier } else { later }
 }
 
-/// Picks the value of each key: first the keys of the later side in their order, then the other's.
-/// Between a change and a removal the change wins. If one side changed nothing, returns the other.
+/// Keeps the keys' order of the later side. Between a change and a removal the change wins.
 fn pick_each(
     base: &Map<String, Value>,
     [later, earlier]: [&Map<String, Value>; 2],
@@ -128,7 +124,7 @@ fn pick_each(
     picked.collect()
 }
 
-/// Merges two changes of a point field by field, without its counters.
+/// Leaves out the counters.
 pub(super) fn merge_states(base: &PointState, [later, earlier]: [&PointState; 2]) -> PointState {
     let section = pick(&base.section, [&later.section, &earlier.section]);
     let [was, new, old] = [&base.note, &later.note, &earlier.note];
@@ -150,7 +146,7 @@ pub(super) fn merge_states(base: &PointState, [later, earlier]: [&PointState; 2]
     }
 }
 
-/// Merges two sides that both changed; the first is the later one.
+/// The first side is the later one.
 fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
     let empty = Playbook::empty();
     let before = base.unwrap_or(&empty);
@@ -189,8 +185,7 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
     Merged { playbook, decided }
 }
 
-/// Returns the sections with the merged points: those of the base in its order, then new ones by
-/// age.
+/// Keeps the sections of the base in its order, then adds new ones by age.
 fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points) -> Map<String, Value> {
     let mut merged = pick_each(&base.sections, sides.map(|side| &side.sections));
     for state in points.values() {
@@ -218,8 +213,7 @@ fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points) -> Map<Stri
     merged
 }
 
-/// Returns the entries of a section that are no key points: the common ones, and those either side
-/// added.
+/// Returns the common entries, and those either side added.
 fn odd_entries(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value> {
     let lists = [base, sides[0], sides[1]].map(|playbook| {
         let places = playbook.places().into_values();
@@ -285,7 +279,6 @@ fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points) -> Meta {
 type Points = BTreeMap<String, PointState>;
 type Names = BTreeMap<String, String>;
 
-/// One of the playbooks of a merge, whose points can be renamed.
 #[derive(Debug, Default)]
 struct Side {
     points: Points,
@@ -307,7 +300,7 @@ impl Side {
         }
     }
 
-    /// Renames points. Old names stay as aliases.
+    /// Keeps old names as aliases.
     fn rename(&mut self, names: &Names) {
         if names.is_empty() {
             return;
@@ -387,7 +380,6 @@ fn follow_renumbered(base: &mut Side, sides: &mut [Side; 2], highest: &mut BTree
 /// The time, name and text of a new point: an order that is the same for both sides.
 type Born<'a> = (Option<Timestamp>, &'a String, &'a str);
 
-/// A text that is new on one side or on both, with its name on each.
 struct NewText<'a> {
     names: [Option<&'a String>; 2],
     said: String,
@@ -500,7 +492,6 @@ impl<'a> PointsMerge<'a> {
         }
     }
 
-    /// Returns the merged points; `decided` receives a sentence for each decision.
     fn points(&self, decided: &mut Vec<String>) -> Points {
         let mut merged = Points::new();
         let mut carried: Vec<(&str, Counts)> = Vec::new();
@@ -581,8 +572,7 @@ impl<'a> PointsMerge<'a> {
         merged
     }
 
-    /// Returns the base's counters plus each side's changes; a job that both sides have counts
-    /// once.
+    /// Counts a job that both sides have once.
     fn counts(&self, name: &str, base: Option<&PointState>, sides: [&PointState; 2]) -> Counts {
         let moved = |moves: &Moves| moves.get(name).copied().unwrap_or_default();
         let [later, earlier] = sides.map(|side| counts(&side.entry));
@@ -606,8 +596,7 @@ pub struct Sides {
     pub base: Option<Vec<u8>>,
 }
 
-/// Returns `true` if a file has conflict markers, even incomplete ones. No line of a playbook
-/// begins like one.
+/// Finds even incomplete markers. No line of a playbook begins like one.
 pub fn has_markers(file: &[u8]) -> bool {
     let has = |wanted: u8| {
         let mut lines = file.split(|byte| *byte == b'\n');

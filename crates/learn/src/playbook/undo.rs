@@ -2,11 +2,11 @@
 //! undone like those of a job.
 //!
 //! Each change is inverted, last first, by a three-way merge of the current point and the point
-//! before the job. The point after the job is the base. Counters therefore change back by the job's
+//! before the job, with the point after the job as the base. Counters change back by the job's
 //! difference, never below zero. A text changes back only if it is still the job's. An added point
 //! is removed with its later votes. Merged points return with their own counters; later votes stay
-//! with the point that replaced them. What cannot be undone is skipped with its reason. Without
-//! later changes, the sections are byte for byte as before.
+//! with the point that replaced them. Without later changes, the sections are byte for byte as
+//! before.
 
 use std::collections::HashSet;
 
@@ -20,8 +20,6 @@ use super::three_way::merge_states;
 
 const CHANGED: &str = "its text was changed since";
 
-/// Undoes the `changes` of one job; `reason` is recorded with it.
-///
 /// The caller must prevent a second undo of a job: counters would change twice.
 pub fn undo(
     playbook: &mut Playbook,
@@ -100,7 +98,6 @@ fn take_back(editor: &mut Editor<'_>, change: &PointChange) -> Result<(), String
     }
 }
 
-/// Subtracts the votes of a change from the point `name`.
 fn take_votes(editor: &mut Editor<'_>, name: &str, by: Counts) -> Result<(), String> {
     let place = editor.playbook.place(name).ok_or("it is gone")?;
     let now = editor.state(&place).unwrap_or_default();
@@ -108,8 +105,6 @@ fn take_votes(editor: &mut Editor<'_>, name: &str, by: Counts) -> Result<(), Str
     Ok(())
 }
 
-/// Lists the changes from `before` to `after`: removed, moved, changed and added points.
-///
 /// A point whose index only shifted because of its neighbours did not move.
 pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -> Vec<PointChange> {
     let (was, is) = (before.places(), after.places());
@@ -222,7 +217,6 @@ mod tests {
         Playbook::parse(json!({"sections": sections}).to_string().as_bytes()).unwrap()
     }
 
-    /// Does a step of a job: a user's edit, a curator's operation, or votes.
     fn run(playbook: &mut Playbook, step: &Value) -> Vec<PointChange> {
         if let Value::Object(fields) = step
             && fields.contains_key("name")
@@ -266,7 +260,6 @@ mod tests {
         json!({"do": "remove", "point": "a"})
     }
 
-    /// Puts a point `a` with so many votes back, as somebody may do in the file.
     fn add_again(helpful: u64) -> Value {
         json!({"name": "a", "text": "x", "helpful": helpful})
     }

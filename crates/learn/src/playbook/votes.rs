@@ -18,7 +18,6 @@ use crate::digest::name_of;
 use crate::shown_record::ShownPoints;
 
 worded! {
-    /// The effect of a key point on a session.
     pub enum Tag {
         Helpful = "helpful",
         Harmful = "harmful",
@@ -37,8 +36,7 @@ pub struct BulletTag {
 }
 
 impl BulletTag {
-    /// Reads one item of a model's `bullet_tags`; a rationale that is not a string counts as
-    /// absent.
+    /// A rationale that is not a string counts as absent.
     fn read(item: &Value) -> Result<Self, Skipped> {
         let field = |key: &str| item.get(key).and_then(Value::as_str);
         let flaw = match (field("name"), field("tag").and_then(Tag::from_word)) {
@@ -56,8 +54,7 @@ impl BulletTag {
     }
 }
 
-/// Reads the `bullet_tags` of a model's reply item by item. An invalid item is dropped with its
-/// reason; the others are kept.
+/// Drops an invalid item with its reason and keeps the others.
 pub fn read_bullet_tags(value: &Value) -> (Vec<BulletTag>, Vec<Skipped>) {
     let mut skipped = Vec::new();
     let items = match value {
@@ -124,7 +121,6 @@ pub struct PointUsage {
     pub cited: u64,
 }
 
-/// The verdict of one session on a key point that it was shown or that it cited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PointInSession {
     pub name: String,
@@ -133,7 +129,7 @@ pub struct PointInSession {
     pub vote: Option<Tag>,
 }
 
-/// The use of all key points of a project, as stored in the state folder.
+/// The record is stored in the state folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UsageRecord {
@@ -166,7 +162,7 @@ const NOT_SHOWN: &str = "not shown to this session";
 const OTHER_TEXT: &str = "its text was another when it was shown";
 const CONTRADICTED: &str = "the reply judges it in both ways";
 
-/// The valid tags and citations of a session, by the current names of the points.
+/// The names are the current ones of the points.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Votes {
     pub tags: Vec<BulletTag>,
@@ -176,8 +172,6 @@ pub struct Votes {
     pub seen: Vec<PointInSession>,
 }
 
-/// Selects the verdicts and citations of a session that are valid in the current `playbook`.
-///
 /// For a merged point, its replacement counts as shown, since its text was made of both. A verdict
 /// on a missing point is kept; the caller skips it when applying. Invalid neutral verdicts are
 /// dropped silently, since they change nothing.
@@ -270,7 +264,6 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
 pub(super) type Moves = BTreeMap<String, Counts>;
 
 impl Meta {
-    /// Returns the recorded changes of counters by these jobs.
     pub(super) fn moves_of<'j>(&self, jobs: impl IntoIterator<Item = &'j String>) -> Moves {
         let votes = jobs.into_iter().filter_map(|job| self.votes.get(job));
         sum(votes.flat_map(|votes| read(votes)))
@@ -325,7 +318,6 @@ pub type LocalVotes = BTreeMap<String, LocalVote>;
 pub struct LocalVote {
     pub helpful: i64,
     pub harmful: i64,
-    /// The time at which a session last cited or judged it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<Timestamp>,
 }
@@ -356,7 +348,7 @@ impl Playbook {
         votes.retain(|job, _| applied.contains(job));
     }
 
-    /// Returns the counters of all named entries; of two with one name, those of the last.
+    /// The last of two entries with one name counts.
     fn counters(&self) -> Moves {
         let named = self.entries();
         let named =

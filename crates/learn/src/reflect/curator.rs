@@ -23,7 +23,6 @@ use crate::screen;
 /// The most lines of the notebook.
 pub const MAX_NOTEBOOK: usize = 60;
 
-/// The input of a curator's run apart from the playbook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CuratorMaterial {
@@ -38,7 +37,6 @@ pub struct CuratorMaterial {
     pub refused: Vec<Skipped>,
 }
 
-/// A note as a run sees it: one line, with the sessions that taught it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ListedNote {
@@ -51,6 +49,8 @@ pub struct ListedNote {
     pub quote: Option<String>,
     /// Set if only outside sessions taught it.
     pub is_outside: bool,
+    /// Set if only sessions without a person taught it.
+    pub is_unattended: bool,
     pub hosts: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct ListedNote {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CuratorFact {
     pub text: String,
-    /// The session that showed a key point wrong, if the fact comes from one.
+    /// Is present where a session showed a key point wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SessionFact>,
 }
@@ -117,7 +117,6 @@ impl ListedNote {
 }
 
 impl CuratorMaterial {
-    /// Returns all notes: the waiting ones, then the notebook.
     pub fn notes(&self) -> impl Iterator<Item = &ListedNote> {
         self.waiting.iter().chain(&self.notebook)
     }
@@ -130,7 +129,6 @@ impl CuratorMaterial {
         self.facts.get(place.checked_sub(1)?)
     }
 
-    /// Formats notes, notebook and facts for the prompt.
     pub fn listed(&self) -> String {
         let mut number: BTreeMap<&String, usize> = BTreeMap::new();
         for session in self.notes().flat_map(|note| &note.sessions) {
@@ -154,7 +152,6 @@ impl CuratorMaterial {
     }
 }
 
-/// Returns a number of sessions in words; every note has at least one.
 fn sessions_in_words(count: usize) -> String {
     counted(count.max(1), "session")
 }
@@ -166,8 +163,7 @@ pub struct Taught {
     pub since: usize,
 }
 
-/// Formats the key points with their data, one line each below its section. `taught` has the
-/// sessions that taught a point, by its name.
+/// Writes one line each below its section. `taught` is by the points' names.
 pub fn points_listed(
     playbook: &Playbook,
     usage: &UsageRecord,
@@ -236,8 +232,6 @@ pub struct NoteUpdate {
     pub point: Option<String>,
 }
 
-/// Returns a run's changes of its notes.
-///
 /// A note of an accepted operation is settled, unless the answer keeps the rest of it in the
 /// notebook. A note that the answer calls settled is, too. A fact about a key point is settled
 /// unless the operation on it was refused. A user's statement is settled only by a key point, or by

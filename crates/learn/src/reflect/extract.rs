@@ -1,7 +1,7 @@
 //! Finds the answer in a model's reply (REQ-REFL-008).
 //!
-//! The reply may be bare JSON, JSON in a code fence, or prose with JSON somewhere. Every `{` is a
-//! candidate; one in prose fails at once and the next is tried. Among the complete objects found:
+//! Every `{` is a candidate; one in prose fails at once and the next is tried. Among the complete
+//! objects found:
 //!
 //! 1. one with all expected keys wins: in a `json` fence before another fence before none (the
 //!    order of REQ-REFL-008), and the last of those, since models correct themselves;
@@ -10,11 +10,9 @@
 //! 3. else the only object there is, whatever its keys;
 //! 4. else the content of a JSON string that is the whole reply, or the only value of 3.
 //!
-//! An object that is cut off is never returned, not even in part.
-//!
 //! **Time** is linear. Objects nested in a failed attempt are not tried again: they would fail at
-//! the same place, or are known to be complete. Only braces in its strings and comments are tried,
-//! and all attempts together may read the text `MAX_PASSES` times.
+//! the same place, or are known to be complete. All attempts together may read the text
+//! `MAX_PASSES` times.
 
 use std::cmp::Reverse;
 
@@ -26,9 +24,7 @@ const MAX_PASSES: usize = 16;
 /// The number of nested layers of JSON in a JSON string that are opened.
 const MAX_LAYERS: usize = 2;
 
-/// Returns the object in `reply` that answers a prompt asking for the `expected` keys.
-///
-/// `None` without a complete object, or with only parts of one.
+/// Returns `None` without a complete object, or with only parts of one.
 pub fn extract_json(reply: &str, expected: &[&str]) -> Option<Map<String, Value>> {
     extract_layer(reply, expected, MAX_LAYERS)
 }
@@ -138,7 +134,6 @@ fn fence_before(reply: &str, start: usize) -> u8 {
     u8::from(is_fence) + u8::from(is_fence && is_json)
 }
 
-/// Returns the text of the only member of `object`, if it is a text.
 fn only_text(object: &Map<String, Value>) -> Option<&str> {
     match object.values().next()? {
         Value::String(text) if object.len() == 1 => Some(text),
@@ -270,7 +265,6 @@ impl<'a> JsonReader<'a> {
         Some(map)
     }
 
-    /// Parses the items between brackets.
     fn items(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         if self.depth == MAX_DEPTH {
             return None;
@@ -308,7 +302,6 @@ impl<'a> JsonReader<'a> {
         is_whole.then_some(())
     }
 
-    /// Parses a key of the object with the members `map` so far.
     fn key(&mut self, map: &Map<String, Value>) -> Option<String> {
         let rest = self.rest();
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '$');
@@ -343,7 +336,6 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// Parses a number or a name such as `null` or `True`.
     fn word(&mut self) -> Option<Value> {
         let rest = self.rest();
         let len = rest
@@ -446,7 +438,6 @@ fn parse_number(word: &str) -> Option<Value> {
     Some(Number::from_f64(float).map_or(Value::Null, Value::Number))
 }
 
-/// Returns the quotes that close a string opened by this one.
 fn quotes_of(open: char) -> Option<&'static str> {
     let sorts = ["\"", "'", "“”„‟", "‘’‚‛"];
     sorts.into_iter().find(|sort| sort.contains(open))

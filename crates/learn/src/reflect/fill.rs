@@ -23,8 +23,7 @@ const MAX_COPIES: usize = 8;
 /// The longest value, in bytes, that may be copied any number of times.
 const SHORT: usize = 64;
 
-/// Fills the `{name}`s of `template` that are in `values`. Everything else stays, including the
-/// name of a long value after its eighth copy.
+/// Keeps everything else, including the name of a long value after its eighth copy.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut copies = vec![0; values.len()];

@@ -14,7 +14,7 @@ use crate::errors::destructive::is_destructive;
 use crate::errors::shell;
 use crate::playbook::clean::clean_text;
 use crate::playbook::ops::{PlaybookEdit, named_points, written_text};
-use crate::playbook::{DueChange, Playbook, Point, Skipped};
+use crate::playbook::{DueChange, Playbook, Point, Section, Skipped};
 use crate::screen;
 
 /// The mark of a user's statement in the reason of a change: `[said: "…"]`. Only code sets it.
@@ -24,14 +24,13 @@ const SAID: &str = "said: ";
 const ASKED_CHARS: usize = 250;
 const MAX_TEXT_CHARS: usize = 275;
 
-/// An operation with the gates' verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
     /// The operation with its full reason.
     pub operation: Value,
     pub verdict: Verdict,
     pub grounds: Vec<Ground>,
-    /// The reason why its cue or guard was dropped, which does not block the operation.
+    /// The reason why its cue or guard was dropped; the operation stays.
     pub objection: Option<String>,
 }
 
@@ -76,7 +75,6 @@ impl Protection {
 pub struct Gates<'a> {
     pub playbook: &'a Playbook,
     pub material: &'a CuratorMaterial,
-    /// Returns the user's protection of a key point, if any.
     pub protection: &'a dyn Fn(&Point<'_>) -> Option<Protection>,
     /// Returns `true` if a key point may be changed: one that is held back may not.
     pub is_usable: &'a dyn Fn(&Point<'_>) -> bool,
@@ -131,6 +129,7 @@ impl Gates<'_> {
         }
         if let Some(why) = self
             .without_ground(&operation, grounds)
+            .or_else(|| self.without_person(&operation, grounds))
             .or_else(|| self.foreign(value, grounds))
         {
             return Verdict::Refuse(why);
@@ -156,7 +155,7 @@ impl Gates<'_> {
         }
     }
 
-    /// Returns the key points that an operation changes; a missing one is an error.
+    /// A missing point is an error.
     fn points(&self, operation: &PlaybookEdit) -> Result<Vec<Point<'_>>, String> {
         let names = operation.points().iter();
         names
@@ -180,6 +179,20 @@ impl Gates<'_> {
             PlaybookEdit::Merge { .. } => None,
             _ => (!has_note && !has_fact).then(|| "it names no note and no fact".to_owned()),
         }
+    }
+
+    /// Refuses a preference of the user that only sessions without a person taught.
+    fn without_person(&self, operation: &PlaybookEdit, grounds: &[Ground]) -> Option<String> {
+        let section = match operation {
+            PlaybookEdit::Add { section, .. } => Some(*section),
+            PlaybookEdit::Change { section, .. } => *section,
+            _ => None,
+        };
+        let mut notes = self.named(grounds).peekable();
+        let is_of_programs = section == Some(Section::Preferences)
+            && notes.peek().is_some()
+            && notes.all(|note| note.is_unattended);
+        is_of_programs.then(|| "no person took part in the sessions of its notes".to_owned())
     }
 
     /// Refuses a host that is in no note, key point or instruction.
@@ -300,12 +313,11 @@ pub fn said_mark(quote: &str) -> String {
     format!("[{SAID}\"{}\"]", unmarked(quote))
 }
 
-/// Returns a text without that mark, which only code may set.
+/// Removes the mark that only code may set.
 pub fn unmarked(reason: &str) -> String {
     reason.replace(&format!("[{SAID}"), &format!("({SAID}"))
 }
 
-/// Returns the refused operations for `log --all` and the next run.
 pub fn refused(proposals: &[Proposal]) -> Vec<Skipped> {
     let refused = proposals.iter().filter_map(|proposal| {
         let (part, why) = match (&proposal.verdict, &proposal.objection) {
@@ -327,7 +339,7 @@ pub fn refused(proposals: &[Proposal]) -> Vec<Skipped> {
     refused.collect()
 }
 
-/// Returns the numbers that an operation names; anything else is skipped.
+/// Skips anything but numbers.
 fn grounds_of(operation: &Value) -> Vec<Ground> {
     let named = ["grounds", "rests_on", "notes"]
         .iter()
@@ -368,7 +380,7 @@ mod tests {
     }
 
     /// n1 from one session, n2 from one outside session, n3 from two outside sessions, n4 stated by
-    /// the user; f1 from code, f2 from the outside session of n2.
+    /// the user, n5 from a session without a person; f1 from code, f2 from the outside session of n2.
     fn material() -> CuratorMaterial {
         let note = |id, sessions: &[&str], is_outside| ListedNote {
             id: NoteId(id),
@@ -384,6 +396,10 @@ mod tests {
             hosts: vec!["b.dev".to_owned()],
             ..note(1, &["s1"], false)
         };
+        let of_a_program = ListedNote {
+            is_unattended: true,
+            ..note(5, &["s5"], false)
+        };
         let fact = |from| CuratorFact {
             text: String::new(),
             from,
@@ -395,7 +411,7 @@ mod tests {
         };
         CuratorMaterial {
             waiting: vec![with_host, note(2, &["s2"], true)],
-            notebook: vec![note(3, &["s2", "s3"], true), said],
+            notebook: vec![note(3, &["s2", "s3"], true), said, of_a_program],
             facts: vec![fact(None), fact(Some(outside))],
             instructions: "Ask c.dev.".to_owned(),
             ..CuratorMaterial::default()
@@ -419,6 +435,10 @@ mod tests {
 
     fn add(text: &str, grounds: &[&str]) -> Value {
         json!({"type": "ADD", "text": text, "section": "OTHERS", "grounds": grounds})
+    }
+
+    fn preference(grounds: &[&str]) -> Value {
+        json!({"type": "ADD", "text": "x", "section": "USER PREFERENCES", "grounds": grounds})
     }
 
     fn delete(point: &str, grounds: &[&str]) -> Value {
@@ -448,6 +468,10 @@ mod tests {
     #[case::one_outside_session_twice(delete("oth-001", &["n2", "f2"]), Some("needs a second session"))]
     #[case::two_outside_sessions(add("x", &["n3"]), None)]
     #[case::outside_and_stated(add("x", &["n2", "n4"]), None)]
+    #[case::preference_of_a_person(preference(&["n1"]), None)]
+    #[case::preference_of_programs(preference(&["n5"]), Some("no person"))]
+    #[case::preference_of_both(preference(&["n5", "n1"]), None)]
+    #[case::note_of_programs(add("x", &["n5"]), None)]
     #[case::outside_and_a_note_from_inside(add("x", &["n2", "n1"]), None)]
     fn facts_decide_whether_an_operation_is_made(
         #[case] operation: Value,

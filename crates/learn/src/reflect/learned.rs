@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::errors::{Signature, first_eight};
 
-/// The source of a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LearnedFrom {
     pub project: String,
@@ -35,7 +34,6 @@ pub struct SharedRecord {
     pub what: Option<Learned>,
 }
 
-/// The origin of a memory in a shared store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
     pub origin: String,
@@ -61,7 +59,6 @@ pub const SHOWN_FROM: f64 = 0.3;
 /// The fraction of the way to an outcome by which one outcome moves the average.
 const RATE: f64 = 0.3;
 
-/// The outcome of a lesson that was applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -69,7 +66,7 @@ pub enum Effect {
     Failed,
 }
 
-/// The effect of an applied lesson (spec/4 `record_lesson_outcome`).
+/// The outcome of spec/4 `record_lesson_outcome`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectWhenShown {
     /// The id of a lesson or a strategy.
@@ -100,7 +97,6 @@ pub struct NewReflection {
     pub outcome: Option<String>,
     /// The kind of error: `timeout_error`, …
     pub error_category: Option<String>,
-    /// The error it is about.
     pub signature: Option<Signature>,
     pub importance: f64,
     pub confidence: f64,
@@ -110,11 +106,10 @@ pub struct NewReflection {
     pub task: String,
     /// The ids of the memories that it was derived from.
     pub related: Vec<String>,
-    /// The data of an agent's self-correction, if it was one.
     pub correction: Option<Correction>,
 }
 
-/// The additional data of a self-correction (spec/5).
+/// The additional data of spec/5.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Correction {
     pub rationale: String,
@@ -135,14 +130,12 @@ pub struct NewLesson {
     /// Distinguishes lessons from different contexts (spec/4): [`name_of`](crate::digest::name_of)
     /// the context.
     pub context_hash: String,
-    /// The error it prevents.
     pub signature: Option<Signature>,
     pub importance: f64,
     pub tags: Vec<String>,
     pub note: NoteDetail,
 }
 
-/// The curator's data of a note apart from its text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NoteDetail {
@@ -152,6 +145,8 @@ pub struct NoteDetail {
     pub quote: Option<String>,
     /// Set if the session read pages or used tools that return what others wrote.
     pub is_outside: bool,
+    /// Set if no person took part in the session.
+    pub is_unattended: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -165,7 +160,6 @@ pub struct NewError {
     /// The masked text.
     pub example: String,
     pub occurrences: u64,
-    /// The kind of failure: `timeout`, `not_found`, …
     pub category: String,
     /// The outcome of the session with the error.
     pub outcome: Option<String>,

@@ -1,10 +1,7 @@
 //! Judges sessions and curates playbooks: prompts out, answers in. Pure.
 //!
-//! A prompt is filled from a template ([`prompt`], `fill`). The JSON in the reply is found
-//! ([`extract`]) and parsed leniently ([`reply`]). A session's [`note`]s pass four checks. A
-//! [`curator`]'s run sees the notes of many sessions, and its operations pass the [`gates`].
-//! [`rules`] judge without a model. `evaluate` rates a session, and `remember` selects what is kept
-//! of it ([`learned`], read back as [`remembered`]).
+//! A session's [`note`]s pass four checks. A [`curator`]'s run sees the notes of many sessions, and
+//! its operations pass the [`gates`].
 
 pub mod curator;
 pub mod evaluate;

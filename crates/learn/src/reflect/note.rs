@@ -1,8 +1,8 @@
-//! Notes: what a session taught, and the four checks that a note has to pass.
+//! Notes: what a session taught (spec/4's `ReflectionLesson`), and the four checks that a note has
+//! to pass.
 //!
-//! A note is spec/4's `ReflectionLesson` with the events that it is based on. The checks are about
-//! facts only: an event that is not the agent's own text, known hosts, no blatant attack, a text.
-//! No check compares the meaning of sentences.
+//! The checks are about facts only: an event that is not the agent's own text, known hosts, no
+//! blatant attack, a text. No check compares the meaning of sentences.
 
 use std::fmt;
 
@@ -61,21 +61,20 @@ pub struct NewNote {
     /// The user's own words, if the user stated it as a rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
-    /// The error it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
     /// Set if the session read pages or used tools that return what others wrote.
     pub is_outside: bool,
+    /// Set if no person took part in the session.
+    pub is_unattended: bool,
 }
 
 impl NewNote {
-    /// Returns the mistake and the correction on one line.
     pub fn text(&self) -> String {
         text_of(&self.mistake, &self.correction)
     }
 }
 
-/// A key point that a session showed wrong.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NewOutdated {
@@ -85,7 +84,14 @@ pub struct NewOutdated {
     pub is_outside: bool,
 }
 
-/// Joins a mistake and a correction as lists show them.
+/// Returns a host in `text` that neither the user nor a call of the agent named.
+pub(super) fn unnamed_host(evidence: &Evidence, text: &str) -> Option<String> {
+    let shown = evidence.shown.iter();
+    let named = shown.flat_map(|event| event.words.iter().chain(&event.calls));
+    let named: Vec<&str> = named.map(String::as_str).collect();
+    foreign_host(text, &named)
+}
+
 pub fn text_of(mistake: &str, correction: &str) -> String {
     if mistake.is_empty() {
         return correction.to_owned();
@@ -93,7 +99,6 @@ pub fn text_of(mistake: &str, correction: &str) -> String {
     [mistake, correction].join(ARROW)
 }
 
-/// The result of the checks on a reflector's answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CheckedNotes {
     pub notes: Vec<NewNote>,
@@ -106,10 +111,11 @@ pub struct CheckedNotes {
 pub struct SessionRecord<'a> {
     pub evidence: &'a Evidence,
     pub is_outside: bool,
+    pub is_unattended: bool,
 }
 
 impl<'a> SessionRecord<'a> {
-    /// Checks the notes of an answer, and removes a strategy that does not pass.
+    /// Removes also a strategy that does not pass.
     pub fn check(&self, reflection: &mut Reflection) -> CheckedNotes {
         let mut checked = CheckedNotes {
             dropped: std::mem::take(&mut reflection.emptied),
@@ -177,6 +183,7 @@ impl<'a> SessionRecord<'a> {
             quote,
             signature: self.named(&note.events).find_map(|event| event.signature),
             is_outside: self.is_outside,
+            is_unattended: self.is_unattended,
         };
         Ok((new, emptied))
     }
@@ -199,10 +206,7 @@ impl<'a> SessionRecord<'a> {
         if !named.any(|event| event.source != EventSource::Agent) {
             return Err("it names no event but the agent's own words".to_owned());
         }
-        let shown = self.evidence.shown.iter();
-        let allowed = shown.flat_map(|event| event.words.iter().chain(&event.calls));
-        let allowed: Vec<&str> = allowed.map(String::as_str).collect();
-        if let Some(host) = foreign_host(text, &allowed) {
+        if let Some(host) = unnamed_host(self.evidence, text) {
             return Err(format!(
                 "neither the user nor a call of the agent names {host}"
             ));
@@ -213,7 +217,7 @@ impl<'a> SessionRecord<'a> {
         }
     }
 
-    /// Returns the events with these numbers; consecutive calls share one number.
+    /// Returns several events of one number where calls are consecutive.
     fn named(&self, events: &[u32]) -> impl Iterator<Item = &'a ShownEvent> {
         let shown = self.evidence.shown.iter();
         shown.filter(move |event| events.contains(&event.number))
@@ -229,8 +233,8 @@ impl<'a> SessionRecord<'a> {
         kinds
     }
 
-    /// Returns the user's words that state it as a rule. They must be verbatim in the user's own
-    /// words in an event that the note names. Only white space may differ.
+    /// Returns the quote if it is verbatim in the user's own words in an event that the note names.
+    /// Only white space may differ.
     fn quote(&self, note: &ReplyNote) -> Option<String> {
         let quote = spaced(note.quote.as_deref().filter(|_| note.said)?);
         let mut words = self.named(&note.events).flat_map(|event| &event.words);
@@ -240,7 +244,6 @@ impl<'a> SessionRecord<'a> {
     }
 }
 
-/// Returns a text with one space for each run of white space.
 fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -292,6 +295,7 @@ mod tests {
         let record = SessionRecord {
             evidence: &evidence,
             is_outside: true,
+            is_unattended: false,
         };
         record.check(&mut reflection)
     }

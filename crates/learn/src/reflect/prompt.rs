@@ -1,15 +1,12 @@
 //! Builds the two prompts from values: pure and deterministic.
 //!
-//! The session's data (evidence, key points, the reflector's result) is untrusted. Fences with a
-//! marker enclose it, and the prompt says that it is data. The marker is the first 16 hex digits of
-//! the SHA-256 of the whole prompt with `{nonce}` in the marker's places. An author of only a part
-//! of the prompt cannot know it, and equal prompts have equal markers. A reply that contains it is
-//! an echo of the prompt.
+//! Fences with a marker enclose the session's data, which is untrusted. The marker is the first 16
+//! hex digits of the SHA-256 of the whole prompt with `{nonce}` in the marker's places. An author
+//! of only a part of the prompt cannot know it. A reply that contains it is an echo of the prompt.
 //!
-//! The template of the reflector is filled in two steps (`choose`, `fill`). Of its blocks, `cited`
-//! and `uncited` exclude each other (REQ-REFL-005), and `failure` and `success` follow the outcome;
-//! both hold for a partial one. A user's template needs none of them. If it has no `{nonce}`,
-//! fences are added around its untrusted parts.
+//! Of the reflector's blocks, `cited` and `uncited` exclude each other (REQ-REFL-005), and
+//! `failure` and `success` follow the outcome; both hold for a partial one. If a user's template
+//! has no `{nonce}`, fences are added around its untrusted parts.
 
 use super::curator::CuratorMaterial;
 use super::fill::{choose, fill};
@@ -77,7 +74,7 @@ pub struct ReflectorInput<'a> {
     pub known_notes: &'a [String],
 }
 
-/// Builds the reflector's prompt (REQ-REFL-003).
+/// Implements REQ-REFL-003.
 pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPrompt {
     // The outcome is also partial if there are no signs of success or failure.
     let outcome = match input.outcome {
@@ -114,8 +111,7 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPro
     build(REFLECTOR_SYSTEM, &template, &values)
 }
 
-/// Builds the curator's prompt, which never has a transcript. `playbook` is the key points with
-/// their counters, and may be empty.
+/// Includes no transcript. `playbook` has the points' counters, and may be empty.
 pub fn curator_prompt(template: &str, playbook: &str, material: &CuratorMaterial) -> FilledPrompt {
     let refused = material.refused.iter();
     let refused: Vec<String> = refused
@@ -168,7 +164,6 @@ fn fenced(template: &str, untrusted: &[&str]) -> String {
     format!("{FENCE_NOTE}{}", fill(template, &fences))
 }
 
-/// Fills a template, with the marker of its fences.
 pub(crate) fn build(system: &'static str, template: &str, values: &[(&str, &str)]) -> FilledPrompt {
     let with_nonce = |nonce: &str| {
         let mut values = values.to_vec();

@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 
-use super::note::NewNote;
+use super::note::{NewNote, unnamed_host};
 use super::reply::{Reflection, Score};
 use super::self_correction::{REFLECTION, SELF_CORRECTION, signature_tag};
 use crate::digest::name_of;
@@ -46,7 +46,7 @@ pub struct ReflectedSession<'a> {
     pub related: &'a [String],
 }
 
-/// Returns the memories of a session, always in the same order.
+/// Returns the memories always in the same order.
 pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let has_changed_something =
@@ -74,7 +74,9 @@ pub fn all(session: &ReflectedSession<'_>) -> Vec<Learned> {
 
 fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     let (facts, said) = (session.facts, session.reflection?);
-    let text = said.reflection.as_deref().unwrap_or(&said.analysis);
+    let texts = said.reflection.iter().chain([&said.analysis]);
+    let mut known = texts.filter(|text| unnamed_host(session.evidence, text).is_none());
+    let text = known.next()?;
     // A session with a single error was about that one.
     let only_error = facts.errors.first().filter(|_| facts.errors.len() == 1);
     let errors = facts.errors.iter().take(MAX_ERRORS);
@@ -102,7 +104,6 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     })
 }
 
-/// Returns the model's rating, else one derived from the facts.
 fn rated(facts: &Facts, said: &Reflection) -> f64 {
     said.importance
         .map_or_else(|| importance(facts), Score::get)
@@ -113,8 +114,7 @@ fn importance(facts: &Facts) -> f64 {
     UNRATED + weight(facts.rejections > 0, OBJECTED) + weight(facts.has_made_good(), RESOLVED)
 }
 
-/// Returns the reflector's topics, the kind of error, and spec/5's marks. A self-correction is a
-/// session whose agent fixed what had failed.
+/// A self-correction (spec/5) is a session whose agent fixed what had failed.
 fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
     let has_made_good = facts.recoveries > 0 || facts.has_made_good();
     let words = facts.category.map(ErrorCategory::word).into_iter();
@@ -170,6 +170,7 @@ fn lesson(session: &ReflectedSession<'_>, note: &NewNote) -> Learned {
             hosts: note.hosts.clone(),
             quote: note.quote.clone(),
             is_outside: note.is_outside,
+            is_unattended: note.is_unattended,
         },
     })
 }

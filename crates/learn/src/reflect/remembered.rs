@@ -38,7 +38,6 @@ pub struct Remembered {
     pub outcome: Option<String>,
     /// The kind of error; for an error its type.
     pub category: Option<String>,
-    /// The error it is about.
     pub signature: Option<Signature>,
     pub project: String,
     /// The owner; empty for lessons and errors.
@@ -48,11 +47,9 @@ pub struct Remembered {
     /// The session that taught it first.
     pub session: String,
     pub job: String,
-    /// The time when it was first learned.
     pub created: Timestamp,
     /// The time when it was last learned or shown.
     pub last_seen: Timestamp,
-    /// The data specific to its kind.
     #[serde(flatten)]
     pub detail: Detail,
 }

@@ -119,18 +119,15 @@ pub struct ReplyNote {
     pub task_type: String,
     pub mistake: String,
     pub correction: String,
-    /// The numbers of the events that it is based on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<u32>,
     /// Set if, according to the reflector, the user stated it as a rule.
     #[serde(default)]
     pub said: bool,
-    /// The user's words that state it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
 }
 
-/// A key point that the session showed wrong, according to the reflector.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyOutdated {
     pub name: String,
@@ -143,7 +140,7 @@ pub struct ReplyOutdated {
 #[serde(default)]
 pub struct Curation {
     pub reasoning: String,
-    /// The unparsed operations; the gates check them.
+    /// The gates check the operations.
     pub operations: Vec<Value>,
     /// The lines of the notebook that are new or joined.
     pub notebook: Vec<NotebookLine>,
@@ -167,11 +164,9 @@ pub struct SettledNote {
     pub point: Option<String>,
 }
 
-/// The parsed answer to a question.
 pub trait Reply: Default {
-    /// Parses a reply: the result and the dropped parts, with reasons.
-    ///
-    /// `None` without a complete JSON object with at least one of the expected keys.
+    /// Returns also the dropped parts, with reasons; `None` without a complete object with at least
+    /// one of the expected keys.
     fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)>;
 
     /// Returns the texts that would be learned from it.
@@ -296,8 +291,7 @@ fn tags_alone(reply: &str) -> Option<Map<String, Value>> {
     (!tags.is_empty()).then_some(object)
 }
 
-/// Returns the tags in whatever form they were written: in a list, alone, by name, or one for
-/// several names.
+/// Accepts a list, a single tag, tags by name, or one for several names.
 fn tag_items(said: Option<&Value>) -> Vec<Value> {
     let items = match said {
         None => Vec::new(),

@@ -12,11 +12,10 @@ use crate::playbook::ops::MAX_OPERATIONS;
 use crate::playbook::{Playbook, Section};
 use crate::transcript::Facts;
 
-/// The longest quotation, in characters.
+/// The limit in characters.
 const MAX_QUOTE: usize = 160;
 
-/// Returns the reflector's answer: a summary of at most `words` words (by white space) with at most
-/// `quotes` quotes of the user. It has no tags, since a citation is no vote.
+/// Returns a summary within these limits. It has no tags, since a citation is no vote.
 pub fn reflect(facts: &Facts, words: usize, quotes: usize) -> String {
     let reflection = Reflection {
         analysis: summary(facts, words, quotes),

@@ -20,11 +20,9 @@ const MAX_DURING: usize = 100;
 pub(crate) const REFLECTION: &str = "reflection";
 pub(crate) const SELF_CORRECTION: &str = "self-correction";
 const CONFLICTS: &str = "CONFLICTS";
-/// The text for missing details.
 const UNKNOWN: &str = "Unknown";
 
-/// The arguments of spec/5's `create_reflection_from_evaluation`; empty if the agent did not
-/// evaluate itself.
+/// The arguments of spec/5's `create_reflection_from_evaluation`; empty without an evaluation.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Critique {
     #[serde(rename = "critique", default, deserialize_with = "or_default")]
@@ -63,7 +61,6 @@ pub enum CorrectionStatus {
     Other,
 }
 
-/// The kinds of error of spec/5.
 pub const TYPES: [&str; 5] = [
     "conflict",
     "unverified_claim",
@@ -72,8 +69,7 @@ pub const TYPES: [&str; 5] = [
     "incomplete_response",
 ];
 
-/// Returns the memory of an evaluation (spec/5 `Reflection`), with the known data of the task;
-/// `None` if it is not worth one.
+/// Returns spec/5's `Reflection`, or `None` if the evaluation is not worth one.
 pub fn self_correction(critique: &Critique, task: &NewReflection) -> Option<NewReflection> {
     let quality_improvement = critique.quality_after.get() - critique.quality_before.get();
     let found = &critique.verification_results;

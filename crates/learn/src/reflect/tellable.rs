@@ -7,7 +7,6 @@ use crate::redact::Masker;
 use crate::reflect::learned::Learned;
 use crate::screen;
 
-/// The replacement for a text that reads like an attack.
 pub const HELD_BACK: &str = "[held back: it reads like an attack]";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,8 +71,7 @@ impl Outlet {
     }
 }
 
-/// Returns why a text reads like an attack, if it does. The mistake of a lesson makes the whole
-/// read like a warning, so the advice is also judged alone.
+/// Judges the advice also alone, since a lesson's mistake makes the whole read like a warning.
 fn objection(text: &str) -> Option<String> {
     screen::objection(text).or_else(|| screen::objection(text.rsplit_once(ARROW)?.1))
 }

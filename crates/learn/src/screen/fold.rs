@@ -4,7 +4,7 @@ use super::invisible::shows_nothing;
 
 /// Letters of other alphabets that look like a Latin one.
 const LOOK_ALIKES: &str = "аαсԁеεɡһіιјкκӏмоοрρѕтτυνху";
-/// The Latin letters, in the same order.
+/// The order is that of [`LOOK_ALIKES`].
 const LATIN: &str = "aacdeeghiijkklmooppsttuvxy";
 /// Files that show how a file of secrets looks and hold none.
 const SPECIMENS: [&str; 4] = [".env.example", ".env.sample", ".env.template", ".env.dist"];
@@ -18,8 +18,6 @@ pub(super) fn fold(text: &str) -> String {
         })
 }
 
-/// Returns the text without invisible characters, with plain letters, quotes, dashes and blanks.
-///
 /// A look-alike is replaced only in a word that has Latin letters too: a Russian word stays.
 fn plain(text: &str) -> String {
     let plain: String = text

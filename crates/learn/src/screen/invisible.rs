@@ -45,7 +45,6 @@ fn has_forms(c: char) -> bool {
     !is_letter && !c.is_whitespace() && !shows_nothing(c)
 }
 
-/// Returns true for a character that chooses the form of the one before it, as of an emoji.
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}')
 }

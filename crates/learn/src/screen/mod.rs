@@ -1,10 +1,7 @@
 //! Finds blatant attacks in texts, since every key point reaches an agent that has a shell.
 //!
-//! The rules in `data/screen.toml` find downloads that are run, reverse shells, wide destruction,
-//! credentials passed on, orders above the user's, imitated roles and fences, invisible
-//! characters, persistence, and orders to switch a check off. Text that merely reads like bad
-//! advice is left to trust and review. The search is linear in the length of the text. Only the
-//! worker and the command line use it: it compiles regular expressions.
+//! The rules are in `data/screen.toml`. Text that merely reads like bad advice is left to trust and
+//! review. Only the worker and the command line use it: it compiles regular expressions.
 
 mod fold;
 mod invisible;
@@ -82,8 +79,7 @@ pub fn objection(text: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// Returns why a cue is held back. A command in it is not run but waited for, and counts as one
-/// that a sentence warns of.
+/// A command in a cue is not run but waited for, and counts as one that a sentence warns of.
 pub fn objection_to_cue(cue: &Cue) -> Option<String> {
     let warning = (cue.command.as_ref()).map(|command| format!("never run `{command}`"));
     let others = cue.file.iter().chain(&cue.words);

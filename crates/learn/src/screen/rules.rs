@@ -18,7 +18,6 @@ const MAX_MATCHES: usize = 64;
 const NEAR_BYTES: usize = 400;
 /// The part of the text after an order to switch a check off that is searched for a word of doubt.
 const DOUBT_BYTES: usize = 28;
-/// The most memory that a compiled pattern may take.
 const MAX_COMPILED_BYTES: usize = 64 << 20;
 const CLAUSE_ENDS: [&str; 7] = ["\n", ";", "!", "?", ". ", ", ", ": "];
 /// Bytes that a match may have before its first word.
@@ -92,7 +91,6 @@ struct Passes {
     in_doubt: RulePattern,
 }
 
-/// A pattern, compiled on first use.
 #[derive(Default, Deserialize)]
 #[serde(transparent)]
 struct RulePattern {
@@ -148,7 +146,7 @@ impl RuleFinder {
     }
 }
 
-/// Returns the kinds of rules that a folded text breaks.
+/// Expects a folded text.
 pub(super) fn broken_by(text: &str) -> BTreeSet<AttackKind> {
     let text = text.as_bytes();
     let rules = FINDER.rules.iter().zip(FINDER.has_keyword(text));
@@ -286,7 +284,6 @@ mod tests {
         }
     }
 
-    /// Makes up a text for each rule.
     fn texts_that_rules_match() -> Vec<BoxedStrategy<Vec<u8>>> {
         let texts = FINDER.rules.iter().map(|(_, rule)| {
             let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
@@ -298,7 +295,7 @@ mod tests {
         texts.collect()
     }
 
-    /// Removes what only looks at a place: the generator of texts does not know it.
+    /// Removes look-arounds, which the generator of texts does not know.
     fn without_looks(hir: &Hir) -> Hir {
         let all = |parts: &[Hir]| parts.iter().map(without_looks).collect();
         match hir.kind() {

@@ -46,7 +46,6 @@ const MAX_FAILURE: usize = 3_000;
 const MAX_MESSAGE: usize = 240;
 /// A longer answer, in bytes, is data and no report of itself.
 const MAX_JSON: usize = 64 << 10;
-/// The number of failed calls that wait at a time.
 const MAX_OPEN: usize = 32;
 /// The client's answers to a call when what it started is still running.
 const LEFT_RUNNING: &[&str] = &[
@@ -76,7 +75,6 @@ const DENIED_BY_SETTINGS: &[&str] = &[
     "Permission for this",
 ];
 
-/// A call that waits for its answer.
 #[derive(Default)]
 pub(crate) struct WaitingCall {
     pub id: String,
@@ -149,8 +147,7 @@ pub fn is_outside(tool: &str) -> bool {
         || tool.to_ascii_lowercase().contains("browser")
 }
 
-/// Returns `true` for a call whose output others may have written: of its errors only the first
-/// line is shown.
+/// Others may have written its output: of its errors only the first line is shown.
 pub(crate) fn prints_others(call: &Call) -> bool {
     let is_listed = |command: &SimpleCommand| {
         command.program().is_some_and(|program| {
@@ -239,7 +236,6 @@ pub(crate) fn was_stopped(text: &str) -> bool {
     })
 }
 
-/// Returns `true` if an answer only says that what was started is still running.
 pub(crate) fn was_left_running(content: Raw<'_>) -> bool {
     let last = texts(content).pop().flatten();
     let begins = |text: &str| LEFT_RUNNING.iter().any(|said| text.starts_with(said));
@@ -382,8 +378,7 @@ impl OpenCalls {
         self.waiting.push_back((call.clone(), Act::all_of(call)));
     }
 
-    /// Takes a call that worked, and drops those that it makes good: it does all that they were
-    /// to do.
+    /// Drops the failed calls that this one makes good: it does all that they were to do.
     pub(crate) fn worked(&mut self, call: &Arc<Call>) {
         if self.waiting.is_empty() {
             return;

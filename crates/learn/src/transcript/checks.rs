@@ -31,7 +31,6 @@ struct CheckRunner {
     words: Vec<String>,
     bad: String,
     good: Option<String>,
-    /// The two patterns, made ready when they are first looked for.
     #[serde(skip)]
     lines: OnceLock<[Option<Regex>; 2]>,
 }
@@ -75,7 +74,6 @@ impl CheckRunner {
     }
 }
 
-/// A line in which a runner says how its run ended.
 struct Summary<'t> {
     runner: &'t str,
     kind: CheckKind,
@@ -186,7 +184,7 @@ fn is_of_another(text: &str, check: &Check) -> bool {
     is_shell.iter().any(|shell| first.starts_with(shell)) && !first.contains(program)
 }
 
-/// Reads the summary of a runner of the table: what fails outweighs what passes.
+/// A failure outweighs a success.
 fn summary(text: &str) -> Option<Summary<'_>> {
     let (runners, words) = RUNNERS.as_ref()?;
     if !words.is_match(text) {

@@ -70,7 +70,6 @@ pub(crate) struct Item {
     headline: String,
     call: Option<Arc<Call>>,
     exit_code: Option<i32>,
-    /// The text, cut to a bounded size; `is_cut` is set where it was longer.
     pub body: String,
     pub is_cut: bool,
     /// The lines added below: a check's line, what the user kept from being written.
@@ -120,7 +119,6 @@ impl Item {
         COST + self.label.len() + self.body.len() + texts + self.cited.len() * COST / 4
     }
 
-    /// Takes what an event holds beyond its text.
     fn take(&mut self, kind: &EventKind<'_>) {
         let shown = &mut self.shown;
         match kind {
@@ -171,7 +169,6 @@ impl Item {
         }
     }
 
-    /// Returns what is kept of it where the evidence shows it under `number`.
     pub(crate) fn shown(&self, number: u32, sanitizer: &Sanitizer) -> ShownEvent {
         let whole = |text: &String| sanitizer.text(text, usize::MAX);
         let call = self.call.as_ref();
@@ -262,7 +259,6 @@ impl Item {
     }
 }
 
-/// Returns what a call is about, and where a search looks.
 fn asked(call: &Call) -> Cow<'_, str> {
     if call.looked_in.is_empty() {
         Cow::Borrowed(&call.input)
@@ -442,7 +438,6 @@ impl Collector {
         self.add(event, rank, label, &prompt.message.shown);
     }
 
-    /// Takes note that the user stopped the agent or refused a call, without a word or with some.
     fn disagreed(&mut self, is_silent: bool) {
         self.stopped = is_silent;
         let mut last = self.items.iter_mut().rev().take(CONTEXT);

@@ -34,7 +34,6 @@ pub(crate) fn pattern(pattern: &str) -> Option<Regex> {
     Regex::new(&ascii).ok()
 }
 
-/// Compiles a pattern of the file.
 pub(crate) fn written(name: &str) -> Option<Regex> {
     pattern(&format!("(?ix){}", WRITTEN.get(name)?))
 }
@@ -58,7 +57,6 @@ impl EnglishPattern {
     }
 }
 
-/// Names the patterns that a module reads by.
 macro_rules! patterns {
     ($($name:ident)+) => {
         $(static $name: $crate::transcript::english::EnglishPattern = $crate::transcript::english::EnglishPattern(
@@ -87,7 +85,6 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns.iter().filter_map(compile).collect()
 });
 
-/// Returns the sentences of a person's own words that state a rule.
 pub(crate) fn stated_rules(words: &str) -> impl Iterator<Item = String> {
     words.lines().flat_map(sentences).filter_map(|sentence| {
         let said = sentence.trim().trim_start_matches(['-', '*', ' ']);
@@ -109,7 +106,6 @@ fn shortened(sentence: &str) -> &str {
     }
 }
 
-/// Splits a line behind each sign that ends a sentence.
 pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {

@@ -39,7 +39,6 @@ pub struct EventPlace {
 pub enum EventKind<'a> {
     /// The user said something, most often a request.
     Prompt(Prompt<'a>),
-    /// The user refused a tool call.
     Rejection {
         call: Arc<Call>,
         /// The user's words; empty when there were none.
@@ -82,7 +81,6 @@ pub enum EventKind<'a> {
         call: Arc<Call>,
         runner: String,
     },
-    /// The model could not be reached or refused.
     ApiError(Cow<'a, str>),
     Compaction,
     /// A subagent handed its result back.
@@ -120,7 +118,6 @@ impl EventKind<'_> {
     }
 }
 
-/// The way by which the user's words reached the agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Via<'a> {
     #[default]
@@ -143,7 +140,6 @@ pub struct Prompt<'a> {
     pub via: Via<'a>,
 }
 
-/// A tool call, as far as it is kept.
 #[derive(Clone, Debug, Default)]
 pub struct Call {
     pub tool: String,
@@ -193,7 +189,6 @@ impl Call {
         })
     }
 
-    /// Returns the checks that its line runs.
     pub fn checks(&self) -> Option<&LineChecks> {
         let find = || shell::checks(self.shell_commands());
         self.checks.get_or_init(find).as_ref()
@@ -226,7 +221,7 @@ pub struct CheckResult {
 }
 
 worded! {
-    /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
+    /// The names are spec/3's.
     pub enum ErrorCategory {
         Timeout = "timeout",
         /// A host, a connection or a remote service failed.
@@ -254,7 +249,6 @@ impl ErrorCategory {
         Self::from_word(word.strip_suffix("_error").unwrap_or(&word)).unwrap_or(Self::Unknown)
     }
 
-    /// Returns the category of an error of the API, from its type or its HTTP status.
     pub(crate) fn of_api_error(text: &str) -> Self {
         let category = categorize(text, None);
         let numbers = text.split(|c: char| !c.is_ascii_digit());

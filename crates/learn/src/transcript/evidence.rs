@@ -26,7 +26,6 @@ const REFUNDS: usize = 32;
 /// The number of calls that are named of a row that only looks.
 const MOST_LOOKED_AT: usize = 5;
 
-/// The label of a tool call; calls in a row share it.
 pub(crate) const CALLS: &str = "CLAUDE calls";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,8 +155,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Takes whole items in order as long as more than `unused` tokens stay; returns `true` when
-    /// it took any.
+    /// Stops when only `unused` tokens are left; returns `true` when it took any item.
     fn fill(&mut self, order: &[usize], unused: u64) -> bool {
         let mut has_taken = false;
         for &i in order {

@@ -76,7 +76,6 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Returns `true` where a failed call was made good by a later one.
     pub(crate) fn has_made_good(&self) -> bool {
         self.tool_errors.saturating_sub(self.rejections) > self.unresolved
     }
@@ -125,10 +124,9 @@ worded! {
     }
 }
 
-/// An error with a message that struck, wherever in the session. Texts are masked.
+/// The texts are masked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecurringError {
-    /// The error, as hooks and memory know it.
     pub signature: Signature,
     pub tool: String,
     /// The program with its subcommand that met it, or the tool.
@@ -142,7 +140,6 @@ pub struct RecurringError {
     pub occurrences: u64,
 }
 
-/// The last thing of weight that happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LastEvent {
     /// Nothing, or the assistant's last word on what worked.
@@ -168,7 +165,6 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// Takes note of a tool that the agent or a subagent of it called.
     pub(crate) fn called(&mut self, tool: &str) {
         self.facts.is_outside |= is_outside(tool);
     }
@@ -214,8 +210,7 @@ impl Observer {
         }
     }
 
-    /// Returns the facts. `events` has how many there were of each kind; `unresolved` failed
-    /// calls were never made good.
+    /// The `events` are counts by kind; `unresolved` failed calls were never made good.
     pub(crate) fn finish(
         mut self,
         sanitizer: &Sanitizer,
@@ -279,8 +274,7 @@ impl Observer {
         }
     }
 
-    /// Takes note of an error that has a message; of more than are kept only those that are
-    /// known are counted.
+    /// Beyond [`MAX_ERRORS`], counts only known errors.
     fn error(&mut self, call: &Call, failure: &CallFailure, sanitizer: &Sanitizer) {
         let Some(signature) = failure.error else {
             return;
@@ -381,11 +375,8 @@ fn unique(ids: impl Iterator<Item = Id>) -> impl Iterator<Item = Id> {
     ids.filter(move |id| seen.insert(id.clone()))
 }
 
-/// Returns the ids cited by the assistant in `messages`, each once, in order of first
-/// appearance (REQ-REFL-001, INV-REFL-001).
-///
-/// Only text counts: a string, or the text blocks of a list. What is not a message
-/// is passed over.
+/// Returns each id once, in order of first appearance (REQ-REFL-001, INV-REFL-001). Only text
+/// counts: a string, or the text blocks of a list.
 pub fn extract_cited_ids(messages: &[Value]) -> Vec<Id> {
     let mut texts = Vec::new();
     for message in messages.iter().filter(|m| m["role"] == "assistant") {

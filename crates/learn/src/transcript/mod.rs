@@ -1,9 +1,8 @@
-//! A session's JSONL file → events, facts and evidence.
+//! A session's JSONL file → events, facts and evidence, in one pass and bounded memory.
 //!
-//! One pass over a byte range, in bounded memory: `reader` streams lines, `record` reads the
-//! few keys that matter, `session` decides what counts as part of the conversation. It hands each
-//! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
-//! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
+//! `reader` streams lines, `record` reads the few keys that matter, `session` decides what counts
+//! as part of the conversation. It hands each event to two readers: one collects [`Facts`] (values,
+//! for rules and statistics), the other [`Evidence`] (text, for a prompt).
 
 mod calls;
 mod checks;
@@ -40,7 +39,6 @@ pub use reader::{Beginnings, MAX_LINE, Range, ScanStats, last_record_end};
 pub use record::RecordHash;
 pub use text::estimate_tokens;
 
-/// The conversation that a file's range is read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lane {
     /// The session's own; lines of subagents (sidechains) do not count.
@@ -63,7 +61,6 @@ pub struct ReadOptions {
     pub replaced: HashSet<RecordHash>,
 }
 
-/// The results of a scan.
 #[derive(Debug)]
 pub struct Digest {
     pub facts: Facts,
@@ -75,12 +72,9 @@ pub struct Digest {
     pub replaced: HashSet<RecordHash>,
 }
 
-/// Reads a part of a transcript in one pass: what `source` holds, which begins at `offset`
-/// of the file.
-///
-/// `is_copy` is asked for each record of the conversation that has a uuid; what it calls
-/// a copy does not count. Bad records never make the scan fail: only a source that cannot
-/// be read does.
+/// The `source` begins at `offset` of the file. `is_copy` is asked for each record of the
+/// conversation that has a uuid; what it calls a copy does not count. Bad records never make the
+/// scan fail: only a source that cannot be read does.
 pub fn scan_reader<'a>(
     source: impl BufRead,
     offset: u64,
@@ -93,7 +87,6 @@ pub fn scan_reader<'a>(
     Ok(session.finish())
 }
 
-/// Hands over each event of a whole transcript as it happens.
 pub fn each_event<'a>(
     source: impl BufRead,
     options: &ReadOptions,

@@ -24,7 +24,6 @@ const STARTS: [&str; 2] = ["SessionStart", "SubagentStart"];
 /// The number of texts and of sessions that are kept of the notes.
 const MAX_FOUND: usize = 1_000;
 
-/// Counts of a scan: every record is read or skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScanStats {
     /// Records that were taken as part of the conversation.
@@ -35,8 +34,7 @@ pub struct ScanStats {
     pub masked: BTreeMap<String, u64>,
 }
 
-/// Calls `found` with the place and the bytes of each line of `source`, which begins at `offset`.
-/// A line that is too long has none.
+/// The `source` begins at `offset`. A line that is too long has no bytes.
 pub(crate) fn each_line(
     mut source: impl BufRead,
     mut offset: u64,
@@ -71,30 +69,21 @@ pub(crate) fn each_line(
     }
 }
 
-/// Reads the records of a line, each with its place in it; a bad one has no keys. What is behind
-/// a fault is lost, as are a BOM and the NUL bytes that a crash can leave before a record.
-pub(crate) fn records(line: &[u8]) -> impl Iterator<Item = (usize, Option<Keys<'_>>)> {
-    let mut text = line;
-    while let Some(rest) = text
-        .strip_prefix(b"\0")
-        .or(text.strip_prefix(b"\xEF\xBB\xBF"))
-    {
-        text = rest;
-    }
-    let mut values = serde_json::Deserializer::from_slice(text).into_iter();
+/// A bad record has no keys, and what follows it is lost. A BOM and the NUL bytes that a crash can
+/// leave before a record are skipped.
+pub(crate) fn records(line: &str) -> impl Iterator<Item = (usize, Option<Keys<'_>>)> {
+    let text = line.trim_start_matches(['\0', '\u{feff}']);
+    let mut values = serde_json::Deserializer::from_str(text).into_iter();
     std::iter::from_fn(move || {
         let rest = text[values.byte_offset()..].trim_ascii_start();
-        let keys = values.next()?.ok().filter(|_| rest.starts_with(b"{"));
+        let keys = values.next()?.ok().filter(|_| rest.starts_with('{'));
         Some((line.len() - rest.len(), keys))
     })
 }
 
-/// Returns a line with U+FFFD in place of the bytes that are not UTF-8.
-pub(crate) fn lossy(line: &[u8]) -> Cow<'_, [u8]> {
-    match String::from_utf8_lossy(line) {
-        Cow::Borrowed(_) => line.into(),
-        Cow::Owned(text) => text.into_bytes().into(),
-    }
+/// Returns the text of a line, with U+FFFD in place of the bytes that are not UTF-8.
+pub(crate) fn text(line: &[u8]) -> Cow<'_, str> {
+    simdutf8::basic::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed)
 }
 
 /// Part of a file: the bytes from `start` up to, not including, `end`.
@@ -110,13 +99,9 @@ impl Range {
     }
 }
 
-/// Returns the end of the last complete record of a transcript of `size` bytes, at least
-/// `from`.
-///
-/// It is the end of the last complete line, or of whole objects after it that only
-/// lack their newline (an object is complete with its last brace). A cut tail belongs
-/// to the next range; one of more than 32 MiB counts as one bad record, so it ends at
-/// the end of the file. Only the tail is read.
+/// Returns the end of the last complete line, or of whole objects after it that only lack their
+/// newline. A cut tail belongs to the next range. One of more than 32 MiB counts as one bad record,
+/// so it ends at the end of the file. Only the tail is read.
 pub fn last_record_end(file: &mut (impl Read + Seek), from: u64, size: u64) -> io::Result<u64> {
     let lowest = from.max(size.saturating_sub(MAX_LINE + 1));
     let line_end = last_newline(file, lowest, size)?.map_or(from, |at| at + 1);
@@ -132,7 +117,6 @@ pub fn last_record_end(file: &mut (impl Read + Seek), from: u64, size: u64) -> i
     Ok(line_end + whole_objects(&bytes) as u64)
 }
 
-/// Returns the place of the last newline between `lowest` and `end`.
 fn last_newline(
     file: &mut (impl Read + Seek),
     lowest: u64,
@@ -174,7 +158,6 @@ pub struct Beginnings {
 }
 
 impl Beginnings {
-    /// Reads what a transcript says from its beginning on.
     pub fn read(source: impl BufRead) -> io::Result<Self> {
         let mut found = Self::default();
         each_line(source, 0, |_, line| {
@@ -184,8 +167,8 @@ impl Beginnings {
         Ok(found)
     }
 
-    /// Notes what a line says. Inside of a text the quotes of a key are escaped, so few
-    /// lines are parsed that are no notes.
+    /// Searches for keys first: inside a text their quotes are escaped, so few other lines are
+    /// parsed.
     fn note(&mut self, line: &[u8]) {
         let signs = [r#""hookEvent""#, r#""requestSessionId""#];
         if signs
@@ -194,7 +177,7 @@ impl Beginnings {
         {
             return;
         }
-        for keys in records(&lossy(line)).filter_map(|(_, keys)| keys) {
+        for keys in records(&text(line)).filter_map(|(_, keys)| keys) {
             if self.given.len() < MAX_FOUND {
                 self.given.extend(given_at_start(&keys).unwrap_or_default());
             }
@@ -207,8 +190,7 @@ impl Beginnings {
     }
 }
 
-/// Returns the texts that a hook gave at the start of a session, or of the subagent whose
-/// transcript this is, to the model or to the user, if this is the client's note of that.
+/// Returns the texts that a hook gave at a start, if this is the client's note of that.
 fn given_at_start(keys: &Keys<'_>) -> Option<Vec<String>> {
     let note: Attachment<'_> = json::object(keys.attachment)?;
     let is_note = json::name(keys.kind) == Some("attachment")
@@ -250,7 +232,7 @@ mod tests {
     #[test]
     fn every_record_of_a_line_has_its_place() {
         let found = |line: &str| {
-            let found = records(line.as_bytes());
+            let found = records(line);
             found
                 .map(|(at, keys)| (at, keys.is_some()))
                 .collect::<Vec<_>>()

@@ -23,7 +23,6 @@ const MAX_BLOCKS: usize = 10_000;
 #[serde(transparent)]
 pub struct RecordHash(pub u64);
 
-/// A record that may be part of the conversation.
 pub(crate) struct Record<'a> {
     pub keys: Keys<'a>,
     pub content: Content<'a>,
@@ -87,7 +86,6 @@ pub(crate) enum Block<'a> {
     Other,
 }
 
-/// The keys of a record that are read.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Keys<'a> {
@@ -116,7 +114,9 @@ pub(crate) struct Keys<'a> {
     /// The session that a record was copied from.
     pub request_session_id: Raw<'a>,
     origin: Raw<'a>,
-    message: Raw<'a>,
+    // Read at once: it is most of a record's bytes.
+    #[serde(borrow, deserialize_with = "json::if_object")]
+    message: Option<Part<'a>>,
     pub attachment: Raw<'a>,
     /// The operation on the queue of what was typed, and its text.
     operation: Raw<'a>,
@@ -213,7 +213,7 @@ impl<'a> Keys<'a> {
         let kind = json::name(self.kind)?;
         let (mut message, mut attachment) = (None, None);
         match kind {
-            "user" | "assistant" => message = json::object::<Part<'_>>(self.message),
+            "user" | "assistant" => message = self.message,
             "progress" => message = subagents_message(self.data),
             "attachment" => attachment = json::object::<Attachment<'_>>(self.attachment),
             _ => {}
@@ -266,8 +266,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Returns what an older client writes of a subagent: its calls, and what the user refused of
-/// them. All else is passed over by a search for their signs.
+/// Searches for signs of a subagent's calls and refusals, which an older client writes there.
 fn subagents_message(data: Raw<'_>) -> Option<Part<'_>> {
     let signs = ["\"tool_use\"", "\"The user doesn't want to"];
     let has_sign = |data: &str| signs.iter().any(|sign| data.contains(sign));

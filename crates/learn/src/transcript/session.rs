@@ -18,14 +18,13 @@ use super::event::{
 };
 use super::facts::{self, MAX_IDS, Observer};
 use super::json::{self, Raw};
-use super::reader::{ScanStats, lossy, records};
+use super::reader::{self, ScanStats, records};
 use super::record::{Author, Block, Content, Keys, RecordHash};
 use super::text::{self, Mask, Sanitizer};
 use super::user::{self, Message, UserText};
 use super::{Digest, Lane, ReadOptions};
 use crate::playbook::Id;
 
-/// The number of calls that wait for their answer at a time.
 const MAX_WAITING: usize = 256;
 /// The number of prompts typed while the agent works that are known again.
 const MAX_QUEUED: usize = 64;
@@ -40,7 +39,6 @@ pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 
 
 pub(crate) type EventSink<'t> = dyn FnMut(&Event<'_>) + 't;
 
-/// Reads the records of one range in order.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct SessionReader<'t> {
@@ -54,7 +52,6 @@ pub(crate) struct SessionReader<'t> {
     observer: Observer,
     collector: Collector,
     stats: ScanStats,
-    /// The place of the record that is read.
     place: EventPlace,
     seq: u64,
     /// The branch of the first record, which becomes the first event.
@@ -121,13 +118,7 @@ impl SessionReader<'_> {
     /// Reads the records of a line; one that is too long has no text.
     pub(crate) fn line(&mut self, offset: u64, line: Option<&[u8]>) {
         let mut count = 0;
-        for (at, keys) in line.into_iter().flat_map(records) {
-            if keys.is_none() && std::str::from_utf8(line.unwrap_or_default()).is_err() {
-                // Only what is read of a record has to be UTF-8.
-                let line = lossy(line.unwrap_or_default());
-                let rest = records(&line).skip(count);
-                return rest.for_each(|(at, keys)| self.record(offset + at as u64, keys));
-            }
+        for (at, keys) in records(&reader::text(line.unwrap_or_default())) {
             self.record(offset + at as u64, keys);
             count += 1;
         }
@@ -266,8 +257,7 @@ impl SessionReader<'_> {
         Some(())
     }
 
-    /// Returns the text of a tool's answer, masked; of a long one about the first and the last
-    /// `max` bytes.
+    /// Returns a masked text; of a long one about the first and the last `max` bytes.
     fn answer<'a>(&mut self, content: Raw<'a>, max: usize) -> Cow<'a, str> {
         self.mask.text(calls::answer(content, max))
     }
@@ -642,8 +632,7 @@ impl SessionReader<'_> {
         }
     }
 
-    /// Takes the user's answers to questions of the agent's. What was chosen among what the
-    /// agent had offered is shown; only own words can be an instruction.
+    /// Shows choices among the offered ones; only own words can be an instruction.
     fn answers(&mut self, text: &str, offered: &str) {
         let answers = user::answers(text, offered);
         if answers.is_empty() {

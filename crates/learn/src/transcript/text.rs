@@ -23,10 +23,8 @@ const MAX_COMMAND: usize = 16 << 10;
 const LOOKED_AT: usize = 64_000;
 const TOKEN: u64 = 7;
 
-/// Takes the secrets out of every text before anything else sees it.
-///
-/// A text is masked whole, or cut first where no secret can be cut with it: at a blank or
-/// a sign that is part of none, and at its tail at the start of a line.
+/// A text is masked whole, or cut first where no secret can be cut with it: at a blank or a sign
+/// that is part of none, and at its tail at the start of a line.
 #[derive(Debug, Default)]
 pub(crate) struct Mask {
     pub secrecy: Secrecy,
@@ -50,8 +48,7 @@ impl Mask {
         head(&self.text(looked_at.into()), max).to_owned()
     }
 
-    /// Returns `true` if a call is about a file that is never to be read, by the text of its
-    /// input under `key`.
+    /// Searches the text of a call's input under `key` for a file that is never to be read.
     pub(crate) fn is_private(&self, key: &str, text: &str) -> bool {
         // A path is at the start of its text; a command may be long.
         let text = head(text, MAX_COMMAND);
@@ -137,8 +134,7 @@ impl Sanitizer {
     }
 }
 
-/// Writes `short` for `folder` wherever that is a whole path or the start of one; what is in `.`
-/// is shown without it.
+/// Writes `short` only for a whole path or the start of one; what is in `.` has no prefix.
 fn shortened(text: String, folder: &str, short: &str) -> String {
     let mut out = String::new();
     let mut from = 0;
@@ -185,8 +181,7 @@ fn without_blobs(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Cuts out the middle so that at most about `max` bytes are left; whole lines where
-/// that is possible, and a note of what is missing.
+/// Leaves about `max` bytes, in whole lines where that is possible, and a note of the rest.
 pub(crate) fn middle(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return Cow::Borrowed(text);
@@ -223,8 +218,7 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
     out
 }
 
-/// Returns what a change takes away and adds, line by line, without the lines that stay at its
-/// beginning and end; of a text without an old one that text.
+/// Leaves out the same lines at the beginning and the end.
 pub(crate) fn diff(old: &str, new: &str) -> Option<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let pairs = old.iter().zip(&new);
@@ -254,7 +248,6 @@ pub fn estimate_tokens(text: &str) -> u64 {
     text.bytes().map(units).sum::<u64>().div_ceil(TOKEN)
 }
 
-/// Returns the least number of tokens that so many bytes can be.
 pub(crate) fn least_tokens(bytes: usize) -> u64 {
     bytes as u64 * 2 / TOKEN
 }

@@ -103,7 +103,6 @@ pub(crate) fn answers<'t>(text: &'t str, asked: &str) -> Vec<(&'t str, &'t str)>
     if are_asked { answers } else { Vec::new() }
 }
 
-/// Returns `true` if an answer was among the choices in the call's input.
 pub(crate) fn is_offered(words: &str, offered: &str) -> bool {
     let is_offered = |words: &str| is_in_json(offered, words);
     is_offered(words) || words.split(", ").all(is_offered)
@@ -129,8 +128,7 @@ pub(crate) fn failed_task(notification: &str) -> Option<&str> {
     (status.trim() == "failed").then_some(summary)
 }
 
-/// Returns what a subagent reported, without what the client wraps around it; `None`
-/// when it was only started.
+/// Leaves out what the client wraps around a report; `None` if the agent was only started.
 pub(crate) fn report(text: &str) -> Option<String> {
     let is_said = |line: &&str| {
         let line = line.trim_start();
@@ -180,10 +178,10 @@ pub(crate) fn approved_plan(text: &str) -> Option<&str> {
     Some(plan.map_or("", |(_, plan)| plan))
 }
 
-/// Returns the parts of a text in order, with `true` for those between tags that begin so.
+/// Marks the parts between tags that begin so with `true`.
 ///
-/// The text between may end such a tag as well, so the last end before the next beginning of a
-/// tag counts; of what an editor shows, the last of all.
+/// The text between may end such a tag as well, so the last end before the next tag counts. For
+/// what an editor shows, the last of all counts.
 fn split<'t>(text: &'t str, opens: &[&str]) -> Vec<(&'t str, bool)> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -210,7 +208,6 @@ fn split<'t>(text: &'t str, opens: &[&str]) -> Vec<(&'t str, bool)> {
     parts
 }
 
-/// A message as the record shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Message {
     /// The text, its pasted parts cut to a few lines and marked.
@@ -220,7 +217,6 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Reads a message and what an editor attached to it.
     pub(crate) fn read(text: &str, attached: &[&str]) -> Self {
         let mut message = Self::default();
         for part in attached {
@@ -363,8 +359,7 @@ fn fence_mark(line: &str) -> &str {
     }
 }
 
-/// Returns `true` for a line as programs write it: set off, with a sign in front, or with few
-/// letters. An item of a list is not one.
+/// Accepts a line that is set off, has a sign in front, or few letters, but no item of a list.
 fn looks_like_output(line: &str) -> bool {
     let bare = line.trim();
     let Some(first) = bare.chars().next() else {

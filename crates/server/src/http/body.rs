@@ -31,7 +31,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
 }
 
 impl Body {
-    /// Parses the body as a request; an error names the field.
+    /// Names the wrong field in the error.
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T, Problem> {
         serde_path_to_error::deserialize(self.0)
             .map_err(|error| Problem::field(error.path().to_string(), error.inner().to_string()))
@@ -100,7 +100,7 @@ pub(crate) fn time(path: &str, time: Option<Timestamp>) -> Result<Option<Timesta
     }
 }
 
-/// The reason why a request fails: `{"error": {"path": …, "message": …}}`.
+/// The response is `{"error": {"path": …, "message": …}}`.
 #[derive(Debug)]
 pub(crate) struct Problem {
     status: StatusCode,
@@ -129,8 +129,7 @@ impl Problem {
 }
 
 impl From<anyhow::Error> for Problem {
-    /// Reports a temporary failure. The cause is only logged, since it may name files of this
-    /// machine.
+    /// The cause is only logged, since it may name files of this machine.
     fn from(error: anyhow::Error) -> Self {
         tracing::error!(error = format!("{error:#}"), "not answered");
         let message = "the memory cannot be reached; the server's log says why";

@@ -47,7 +47,7 @@ const REQUEST_ID: &str = "x-request-id";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServerOptions {
-    /// Where to listen
+    /// The address to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7480")]
     listen: SocketAddr,
     /// Keep everything in the database of `memory.url`, not on this machine
@@ -67,7 +67,6 @@ pub(crate) struct App {
     metrics: Metrics,
 }
 
-/// Serves until a signal ends it.
 pub(crate) async fn serve(options: &ServerOptions) -> anyhow::Result<()> {
     tracing_subscriber::fmt()
         .json()
@@ -152,7 +151,6 @@ fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// Admits requests with a known token within the rate limit, and attaches the tenant.
 async fn admitted(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let token = request.headers().get(header::AUTHORIZATION);
     let token = token.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
@@ -178,7 +176,6 @@ async fn admitted(State(app): State<Arc<App>>, mut request: Request, next: Next)
     response
 }
 
-/// Gives each request an id and a time limit, logs it and counts it.
 async fn observed(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let id = format!("{:016x}", rand::random::<u64>());

@@ -15,7 +15,6 @@ use serde_json::Value;
 use crate::postgres::roles::TenantName;
 use crate::postgres::{self, search};
 
-/// The origin of the server's records in the log.
 const ORIGIN: &str = "server";
 
 pub(crate) enum TenantStore {
@@ -25,7 +24,6 @@ pub(crate) enum TenantStore {
 }
 
 impl TenantStore {
-    /// Stores memories and returns their ids.
     pub(crate) async fn learn(
         &self,
         tenant: &TenantName,
@@ -71,7 +69,7 @@ impl TenantStore {
         }
     }
 
-    /// Returns the memories of an error, as `playbook seen` prints them.
+    /// Returns the shape that `playbook seen` prints.
     pub(crate) async fn seen(
         &self,
         tenant: &TenantName,
@@ -96,7 +94,7 @@ impl TenantStore {
         }
     }
 
-    /// Records if a lesson helped; returns its effectiveness, or `None` for an unknown one.
+    /// Returns the effectiveness, or `None` for an unknown lesson.
     pub(crate) async fn outcome(
         &self,
         tenant: &TenantName,
@@ -162,8 +160,7 @@ impl TenantStore {
     }
 }
 
-/// Starts a transaction in which the database shows only this tenant's rows; it ends with the
-/// guard.
+/// The database shows only this tenant's rows; the transaction ends with the guard.
 async fn begin<'c>(client: &'c mut Object, tenant: &TenantName) -> anyhow::Result<Transaction<'c>> {
     let transaction = client.transaction().await?;
     // Every query can use an index. The planner does not know how few rows the word search returns,
@@ -177,7 +174,7 @@ async fn begin<'c>(client: &'c mut Object, tenant: &TenantName) -> anyhow::Resul
     Ok(transaction)
 }
 
-/// The databases of this machine, with a few connections to each.
+/// A few connections stay open to each database.
 pub(crate) struct Here {
     service: Arc<Service>,
     idle: Mutex<HashMap<String, Vec<Memory>>>,

@@ -13,7 +13,6 @@ const LOCK: &str = "SELECT pg_advisory_xact_lock(70234, hashtext(current_user))"
 /// The number of characters of searchable words that are kept in addition to the text.
 const LONGEST: usize = 2000;
 
-/// The origin of records, and the session that taught them, if known.
 type Author<'a> = (&'a str, &'a str);
 
 /// Appends records that are not in the log yet, without committing. Returns the number of new ones.

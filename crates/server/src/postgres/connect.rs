@@ -15,7 +15,6 @@ use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// The time limit for a server that does not respond.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Address {
@@ -109,7 +108,6 @@ fn tls(roots: Option<&Path>) -> anyhow::Result<MakeRustlsConnect> {
     Ok(MakeRustlsConnect::new(config))
 }
 
-/// Returns `true` if the address names only sockets and loopback addresses.
 fn is_here(config: &Config) -> bool {
     let is_loopback = |host: &Host| match host {
         Host::Tcp(name) => {

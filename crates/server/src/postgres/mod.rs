@@ -12,10 +12,8 @@ use tokio_postgres::Client;
 pub(crate) use append::append;
 pub(crate) use connect::{Address, connect, pool};
 
-/// The version of the tables that this program reads and writes.
 const VERSION: i32 = 1;
 
-/// Checks if our tables exist.
 const THERE: &str = "SELECT to_regclass('playbook.version') IS NOT NULL";
 
 /// Returns the name of the log, if its tables have our version.
@@ -36,7 +34,6 @@ pub(crate) async fn version(client: &Client) -> anyhow::Result<String> {
     }
 }
 
-/// Returns at most `limit` rows of the log after a position, in order.
 pub(crate) async fn after(
     client: &Client,
     position: u64,

@@ -11,7 +11,7 @@ const PREFIX: &str = "tenant_";
 pub(crate) const SERVER: &str = "playbook_server";
 const LONGEST: usize = 40;
 
-/// The name of a tenant that is safe in a role's name.
+/// A name that is safe in a role's name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct TenantName(String);
 
@@ -57,7 +57,7 @@ pub(crate) async fn init(client: &mut Client) -> anyhow::Result<Option<String>> 
     Ok(password)
 }
 
-/// Creates the role of a tenant. Returns its password if it is new.
+/// Returns the password of the role if it is new.
 pub(crate) async fn add_tenant(
     client: &mut Client,
     tenant: &TenantName,

@@ -83,7 +83,6 @@ async fn select(
     remembered(client, &sql, &params).await
 }
 
-/// Returns the memories of the error with one of these keys, in one project or in all.
 pub(crate) async fn about(
     client: &impl GenericClient,
     keys: &[Signature],
@@ -113,7 +112,6 @@ pub(crate) async fn find(
     Ok(remembered(client, &sql, &[&id]).await?.pop())
 }
 
-/// Returns figures about one project or all.
 pub(crate) async fn stats(
     client: &impl GenericClient,
     project: Option<&str>,

@@ -11,7 +11,6 @@ use crate::user::User;
 /// The limit of all definitions in characters: 600 tokens of about four.
 const MOST: usize = 2_400;
 
-/// A user with a project, and a client that has started the server there.
 struct Client {
     user: User,
     child: Child,

@@ -11,8 +11,7 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Starts the server with the tables and the tenants `team` and `others`. Returns `None` with a
-    /// message if `PostgreSQL` is not installed.
+    /// Adds the tenants `team` and `others`. Returns `None` if `PostgreSQL` is not installed.
     pub(crate) fn start() -> Option<Self> {
         let server = Self::empty()?;
         server.admin(&["server", "init"]);
@@ -57,7 +56,6 @@ impl Postgres {
         self.at().join("data").to_str().unwrap().to_owned()
     }
 
-    /// Runs a command of `playbook` as the owner of the database.
     pub(crate) fn admin(&self, args: &[&str]) -> String {
         let user = User::new();
         let mut command = user.command(args);

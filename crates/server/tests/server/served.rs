@@ -11,7 +11,6 @@ use serde_json::Value;
 use crate::postgres::Postgres;
 use crate::user::User;
 
-/// A running server, with the tokens of two tenants.
 pub(crate) struct Server {
     pub(crate) user: User,
     pub(crate) child: Child,
@@ -28,7 +27,7 @@ impl Server {
         Self::start(User::new(), options, None)
     }
 
-    /// Starts a server on its own `PostgreSQL`; `None` if that is not installed.
+    /// Returns `None` if `PostgreSQL` is not installed.
     pub(crate) fn on_postgres(options: &[&str]) -> Option<Self> {
         let store = Postgres::start()?;
         let user = User::sharing(&store.url("playbook_server"));
@@ -101,7 +100,6 @@ impl Server {
         self.send(&head, body.to_string().as_bytes()).unwrap()
     }
 
-    /// Returns the answer to the team's request, which must have this status.
     pub(crate) fn told(&self, status: u16, request: &str, body: &Value) -> Value {
         let Answer(found, told) = self.ask(&self.team, request, body);
         assert_eq!(found, status, "{request} {body}: {told}");

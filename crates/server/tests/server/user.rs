@@ -36,7 +36,6 @@ impl User {
         self.home().join(".local/state/playbook/memory.db")
     }
 
-    /// Makes the project a checkout of this repository.
     pub(crate) fn cloned(self, remote: &str) -> Self {
         for args in [&["init", "-q"][..], &["remote", "add", "origin", remote]] {
             let mut git = Command::new("git");
@@ -82,7 +81,6 @@ impl User {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Adds a lesson with the command and returns its id.
     pub(crate) fn learn(&self, correction: &str) -> String {
         let lesson = "lesson add --json --task release --mistake tagged-first --correction";
         let (told, _) = self.ok(&lesson.split(' ').chain([correction]).collect::<Vec<_>>());
@@ -113,7 +111,6 @@ impl User {
         assert!(hook.wait().unwrap().success());
     }
 
-    /// Counts a word in the output of `playbook recall` in this project.
     pub(crate) fn knows(&self, word: &str) -> usize {
         self.ok(&["recall", word]).0.matches(word).count()
     }

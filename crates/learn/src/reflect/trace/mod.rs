@@ -1,8 +1,5 @@
-//! Any agent's trace of a task (spec/3's `ReflectionContext`), for reflection.
-//!
-//! [`Trace::read`] parses the body of `POST /api/v1/reflections/generate`. `Trace::session` replays
-//! it as a session of the client. Masking, the choice of evidence, errors and their fixes thus work
-//! as for sessions.
+//! Any agent's trace of a task (spec/3's `ReflectionContext`), replayed as a session of the client:
+//! masking, the choice of evidence, and errors thus work as for sessions.
 
 mod replay;
 
@@ -20,10 +17,8 @@ use crate::tenant;
 use crate::transcript::SessionOutcome;
 
 const MAX_EVENTS: usize = 100_000;
-/// The key of the tool's name in an event's metadata.
 const TOOL: &str = "tool";
 
-/// A task's trace, with the agent's evaluation.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Trace {
     #[serde(rename = "tenant_id", default, deserialize_with = "or_default")]
@@ -61,7 +56,6 @@ pub struct TraceEvent {
     #[serde(default, deserialize_with = "time")]
     pub timestamp: Option<String>,
     pub content: String,
-    /// Additional data of the agent.
     #[serde(default, deserialize_with = "or_default")]
     pub metadata: Map<String, Value>,
     #[serde(rename = "tool_name")]
@@ -86,7 +80,7 @@ pub enum TraceKind {
     Other,
 }
 
-/// The error of a task (spec/3 `ErrorInfo`).
+/// The `ErrorInfo` of spec/3.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct ErrorInfo {
     /// The category, such as `timeout_error`.
@@ -116,7 +110,7 @@ impl TraceDefect {
 }
 
 impl Trace {
-    /// Parses the body of a request. Unknown fields are ignored.
+    /// Ignores unknown fields.
     pub fn read(body: &Value) -> Result<Self, TraceDefect> {
         let mut trace: Self = fields(body)?;
         if trace.events.is_empty() {
@@ -174,7 +168,6 @@ where
     Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
-/// Reads a word, ignoring case.
 fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<T, D::Error> {
     let word = String::deserialize(from)?.to_ascii_lowercase();
     T::deserialize(word.into_deserializer())
@@ -198,8 +191,7 @@ fn event_error<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::
     Ok(Some(parts.collect::<Vec<_>>().join(": ")))
 }
 
-/// Reads a time: RFC 3339, the same without a zone (taken as UTC), or the seconds or milliseconds
-/// since 1970.
+/// Accepts RFC 3339, the same without a zone (as UTC), and seconds or milliseconds since 1970.
 fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let time = match Option::deserialize(from)? {
         None => return Ok(None),

@@ -165,8 +165,7 @@ impl Player {
         self.open.push((id.to_owned(), tool.to_owned()));
     }
 
-    /// Answers the last open call of this tool, or of any; without one, a made-up call is added
-    /// first.
+    /// Adds a made-up call if no call of this tool, or of any, is open.
     fn answers(&mut self, id: &str, tool: Option<&str>, made_up: &str, text: Result<&str, &str>) {
         let fits = |(_, open): &(String, String)| tool.is_none_or(|tool| tool == open);
         if !self.open.iter().any(fits) {
