@@ -9,11 +9,14 @@
 
 mod keywords;
 mod masker;
+mod names;
+mod place;
 mod private;
 mod rule;
 mod stream;
 mod table;
 mod unread;
+mod value;
 
 #[cfg(test)]
 mod tests;

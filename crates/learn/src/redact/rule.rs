@@ -4,18 +4,20 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex_automata::meta::{self, BuildError, Regex};
+use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 use serde::Deserialize;
 
 use super::table;
-use crate::clip::{boundary_after, boundary_before};
+use super::value::{self, Open, Quote};
+use crate::clip::{boundary_after, boundary_before, tail};
 
 /// The largest size of a compiled pattern.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
-/// The most bytes from the start of a name to its keyword.
-const MAX_NAME_BYTES: usize = 64;
+/// The part of a line before a value in which quotation marks are counted.
+const LINE_BYTES: usize = 1_024;
 /// The part of a secret from which its entropy is computed.
 const HEAD_BYTES: usize = 160;
 
@@ -25,12 +27,16 @@ pub(super) struct SecretRule {
     /// The name in notes, counts and settings.
     #[serde(skip)]
     pub(super) id: String,
-    /// The rule from which this one was split; its name still switches this one off.
-    pub(super) formerly: Option<String>,
     /// The pattern is tried where one of these is found, in either case.
+    #[serde(default)]
     pub(super) keywords: Vec<String>,
-    /// The pattern of a secret; its first group that matched is masked, else all of it.
+    /// The pattern of a secret; its first group that matched is masked, else all of it. The rules of
+    /// names have none.
+    #[serde(default)]
     regex: String,
+    /// Set where the pattern ends, or has an empty group, before the value that is masked.
+    #[serde(default)]
+    value: bool,
     #[serde(default)]
     place: MaskPlace,
     /// The part of a text behind a keyword that the pattern is shown, in bytes. A token that goes on
@@ -64,8 +70,6 @@ fn entropy_limit() -> f64 {
 enum MaskPlace {
     #[default]
     Keyword,
-    /// From the beginning of the name that holds the keyword.
-    Name,
     /// Anywhere up to so many bytes before and behind the keyword.
     Near(usize),
 }
@@ -79,8 +83,8 @@ enum SecretProof {
     Match,
     #[default]
     Shape,
-    /// The text around it, so that placeholders, variables and words have to be excepted.
-    Context,
+    /// The text around it, whatever it looks like, so that placeholders have to be excepted.
+    Place,
 }
 
 #[derive(Debug)]
@@ -89,15 +93,47 @@ pub(super) struct Compiled {
     allow: Option<Regex>,
 }
 
+/// A pattern of the table, compiled on first use. An empty one matches anything.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct Pattern(String, OnceLock<Option<Regex>>);
+
+impl From<String> for Pattern {
+    fn from(text: String) -> Self {
+        Self(text, OnceLock::new())
+    }
+}
+
+impl Pattern {
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+
+    fn regex(&self) -> Option<&Regex> {
+        self.1.get_or_init(|| short(&[&self.0])).as_ref()
+    }
+
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.regex().is_some_and(|regex| regex.is_match(text))
+    }
+
+    /// Returns the end of a match at the beginning of a text.
+    pub(super) fn end(&self, text: &str) -> Option<usize> {
+        let input = Input::new(text).anchored(Anchored::Yes);
+        let end = self.regex()?.search(&input)?.end();
+        Some(boundary_before(text, end))
+    }
+}
+
 impl SecretRule {
     /// Makes a rule of one of the user's own patterns.
     pub(super) fn own(id: String, pattern: &str) -> Result<Self, Box<BuildError>> {
         let regex = compile(pattern, syntax::Config::new())?;
         Ok(Self {
             id,
-            formerly: None,
             keywords: Vec::new(),
             regex: pattern.to_owned(),
+            value: false,
             place: MaskPlace::Near(usize::MAX),
             ahead: 0,
             entropy: 0.0,
@@ -120,44 +156,48 @@ impl SecretRule {
         let mut captures = compiled.regex.create_captures();
         let mut search = |input: &Input<'_>, offset: usize| {
             compiled.regex.search_captures(input, &mut captures);
-            let (whole, secret) = secret(&captures)?;
+            let (whole, mut secret) = secret(&captures)?;
+            if self.value {
+                let end = if secret == whole {
+                    whole.end
+                } else {
+                    secret.start
+                };
+                let lead = whole.start + offset..boundary_after(text, end + offset);
+                let value = value_behind(text, lead);
+                secret = value.start - offset..value.end - offset;
+            }
             // A pattern of bytes may end within a character; all of that is masked.
-            let end = boundary_after(text, whole.end + offset);
+            let end = boundary_after(text, whole.end.max(secret.end) + offset);
             let mut secret = boundary_before(text, secret.start + offset)
                 ..boundary_after(text, secret.end + offset);
             let is_secret = !secret.is_empty() && self.accepts(compiled, &text[secret.clone()]);
-            let is_cut = whole.end == input.end() && secret.end == end;
+            let is_cut = !self.value && whole.end == input.end() && secret.end == end;
             if is_secret && is_cut && self.proof != SecretProof::Match {
-                secret.end += token(&text[end..]);
+                secret.end += value::token(&text[end..]);
             }
             Some((end.max(secret.end), secret, is_secret))
         };
         match self.place {
-            MaskPlace::Keyword | MaskPlace::Name => {
+            MaskPlace::Keyword => {
                 let mut done = 0;
-                let mut tried = None;
-                for &at in places {
-                    let start = match self.place {
-                        MaskPlace::Name => name_start(text, at).max(done),
-                        _ => at,
-                    };
-                    if at < done || tried == Some(start) {
+                for &start in places {
+                    if start < done {
                         continue;
                     }
-                    tried = Some(start);
                     // After an escape such as `\n`, as JSON within JSON has it, a word begins.
                     let offset = if follows_escape(text, start) {
                         start
                     } else {
                         0
                     };
-                    let ahead = text.len().min(at + self.ahead);
+                    let ahead = text.len().min(start + self.ahead);
                     let input = Input::new(&text[offset..])
                         .range(start - offset..ahead - offset)
                         .anchored(Anchored::Yes);
                     if let Some((end, secret, is_secret)) = search(&input, offset) {
-                        // A match by shape is one token, whether it is a secret or not.
-                        if is_secret || self.proof == SecretProof::Shape {
+                        // A match by shape is one token; behind a place another can begin.
+                        if self.proof == SecretProof::Shape {
                             done = end;
                         }
                         if is_secret {
@@ -180,9 +220,9 @@ impl SecretRule {
         let is_stand_in = match self.proof {
             SecretProof::Match => false,
             SecretProof::Shape => table::is_filler(head),
-            SecretProof::Context => table::is_filler(head) || table::is_placeholder(head),
+            SecretProof::Place => value::is_placeholder(head) || value::is_stock_word(head),
         };
-        entropy(head.as_bytes()) >= self.entropy
+        (self.proof == SecretProof::Place || entropy(head.as_bytes()) >= self.entropy)
             && !is_stand_in
             && !compiled.allow.as_ref().is_some_and(is_allowed)
     }
@@ -209,6 +249,20 @@ fn bytes(pattern: &str) -> Result<Regex, Box<BuildError>> {
 /// Compiles several patterns into one that matches where any of them does.
 pub(super) fn any_of(patterns: &[String]) -> Result<Regex, Box<BuildError>> {
     bytes(&format!("(?:{})", patterns.join(")|(?:")))
+}
+
+/// Compiles patterns of which the first that matches is found, for short texts: without what
+/// makes the search of long ones quick, in half of the time.
+pub(super) fn short<P: AsRef<str>>(patterns: &[P]) -> Option<Regex> {
+    let mut builder = meta::Builder::new();
+    let config = meta::Config::new().utf8_empty(false).auto_prefilter(false);
+    let config = config
+        .which_captures(WhichCaptures::Implicit)
+        .onepass(false);
+    builder
+        .syntax(syntax::Config::new().unicode(false).utf8(false))
+        .configure(config);
+    builder.build_many(patterns).ok()
 }
 
 fn compile(pattern: &str, syntax: syntax::Config) -> Result<Regex, Box<BuildError>> {
@@ -260,19 +314,34 @@ fn windows(places: &[usize], reach: usize, length: usize) -> Vec<Range<usize>> {
     windows
 }
 
-/// Returns the length of the token that a text begins with.
-fn token(text: &str) -> usize {
-    let is_token = |b: &u8| b.is_ascii_alphanumeric() || b"+/=_-.~%".contains(b);
-    text.bytes().take_while(|b| is_token(b)).count()
-}
-
-/// Returns the beginning of the name that holds the keyword at `at`.
-fn name_start(text: &str, at: usize) -> usize {
-    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
-    let before = text.as_bytes()[..at].iter().rev().take(MAX_NAME_BYTES);
-    let start = at - before.take_while(is_name).count();
-    let is_escape = start < at && follows_escape(text, start + 1);
-    start + usize::from(is_escape)
+/// Returns the word or quoted text behind a lead, which may have opened a quotation mark.
+fn value_behind(text: &str, lead: Range<usize>) -> Range<usize> {
+    let from = lead.end;
+    let line = from - tail(&text[..from], LINE_BYTES).len();
+    let line =
+        memchr::memrchr(b'\n', &text.as_bytes()[line..from]).map_or(line, |at| line + at + 1);
+    let open_in = |part| {
+        let mut open = Open::default();
+        open.read(text, part);
+        open
+    };
+    let around = open_in(line..from);
+    let limit = around.close(text, from, value::line_end(text, from));
+    if let Some((quote, start)) = Quote::at(text, from) {
+        let (value, _) = quote.content(text, start, limit);
+        if around.0.contains(&quote) || quote.is_command(&text[value]) {
+            return from..from;
+        }
+    }
+    let is_inner = open_in(boundary_after(text, lead.start)..from).0.is_empty();
+    let word = value::word(text, from, limit, b"|<>;&)");
+    if word.start > from {
+        word
+    } else if is_inner {
+        value::trimmed(text, word)
+    } else {
+        from..limit
+    }
 }
 
 /// Returns true if the two bytes before a place are `\n`, `\r` or `\t` as JSON writes them.

@@ -8,6 +8,8 @@ use regex_automata::meta::Regex;
 use serde::Deserialize;
 
 use super::keywords::Keywords;
+use super::names::NameWords;
+use super::place::{self, Tie};
 use super::private::{self, Unclosed};
 use super::rule::{SecretRule, any_of};
 
@@ -19,6 +21,8 @@ pub(super) static TABLE: LazyLock<SecretTable> =
 /// The content of `data/secrets.toml`.
 #[derive(Default, Deserialize)]
 pub(super) struct SecretTable {
+    pub(super) names: NameWords,
+    pub(super) ties: Vec<Tie>,
     pub(super) allow: Allowed,
     #[serde(deserialize_with = "with_ids")]
     pub(super) rules: Vec<SecretRule>,
@@ -29,6 +33,10 @@ pub(super) struct SecretTable {
 pub(super) struct Allowed {
     pub(super) fillers: Vec<String>,
     pub(super) placeholders: Vec<String>,
+    pub(super) stock: String,
+    pub(super) message: String,
+    pub(super) expressions: Vec<String>,
+    pub(super) words: Vec<String>,
 }
 
 /// The name under which `<private>…</private>` is counted.
@@ -43,12 +51,21 @@ pub(super) struct MaskSpan<'r> {
     pub(super) id: &'r str,
 }
 
-/// The keywords of all rules, each with its rule, and the tag, which has none.
-static KEYWORDS: LazyLock<Keywords<Option<usize>>> = LazyLock::new(|| {
+/// The reason why a keyword is looked for.
+#[derive(Debug, Clone, Copy)]
+enum Owner {
+    Rule(usize),
+    Name,
+    Private,
+}
+
+/// The keywords of all rules, each with its rule, those of names, and the tag.
+static KEYWORDS: LazyLock<Keywords<Owner>> = LazyLock::new(|| {
     let rules = TABLE.rules.iter().enumerate();
-    let keywords =
-        rules.flat_map(|(owner, rule)| rule.keywords.iter().map(move |k| (&**k, Some(owner))));
-    Keywords::new(keywords.chain([(PRIVATE_TAG, None)]))
+    let rules =
+        rules.flat_map(|(at, rule)| rule.keywords.iter().map(move |k| (&**k, Owner::Rule(at))));
+    let seeds = TABLE.names.seeds.iter().map(|seed| (&**seed, Owner::Name));
+    Keywords::new(rules.chain(seeds).chain([(PRIVATE_TAG, Owner::Private)]))
 });
 
 /// Reads the rules and gives each the name it has in the table.
@@ -65,10 +82,17 @@ fn with_ids<'de, D: serde::Deserializer<'de>>(table: D) -> Result<Vec<SecretRule
 pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<MaskSpan<'static>> {
     let mut spans = Vec::new();
     let mut candidates: Vec<(usize, usize)> = Vec::new();
+    let mut seeds: Vec<usize> = Vec::new();
     let mut is_private = false;
     KEYWORDS.find(text, |at, owner| match owner {
-        Some(owner) => candidates.push((owner, at)),
-        None => is_private = true,
+        Owner::Rule(owner) => candidates.push((owner, at)),
+        Owner::Name => seeds.push(at),
+        Owner::Private => is_private = true,
+    });
+    place::find(text, &seeds, &mut |range, id| {
+        if !off.contains(&id) {
+            spans.push(MaskSpan { range, id });
+        }
     });
     candidates.sort_unstable();
     for of_one in candidates.chunk_by(|a, b| a.0 == b.0) {
@@ -92,16 +116,6 @@ pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<MaskSpan
     spans
 }
 
-/// Returns the rules with a name, or with that of the rule they were split from.
-pub(super) fn named(name: &str) -> impl Iterator<Item = &'static str> {
-    let rules = TABLE
-        .rules
-        .iter()
-        .filter(move |rule| rule.id == name || rule.formerly.as_deref() == Some(name));
-    let private = (name == PRIVATE).then_some(PRIVATE);
-    rules.map(|rule| &*rule.id).chain(private)
-}
-
 /// Returns the names of all built-in rules, each once, sorted.
 pub(super) fn ids() -> Vec<&'static str> {
     let rules = TABLE.rules.iter().map(|rule| &*rule.id);
@@ -114,13 +128,4 @@ pub(super) fn ids() -> Vec<&'static str> {
 pub(super) fn is_filler(text: &str) -> bool {
     static FILLER: LazyLock<Option<Regex>> = LazyLock::new(|| any_of(&TABLE.allow.fillers).ok());
     FILLER.as_ref().is_some_and(|regex| regex.is_match(text))
-}
-
-/// Returns true for a value that only represents a secret: `<your-key>`, `$TOKEN`.
-pub(super) fn is_placeholder(value: &str) -> bool {
-    static PLACEHOLDER: LazyLock<Option<Regex>> =
-        LazyLock::new(|| any_of(&TABLE.allow.placeholders).ok());
-    PLACEHOLDER
-        .as_ref()
-        .is_some_and(|regex| regex.is_match(value))
 }

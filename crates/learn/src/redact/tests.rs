@@ -1,12 +1,16 @@
 //! The table of rules against its examples, and what holds for any text.
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::string::string_regex;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
 use rstest::rstest;
 use serde::Deserialize;
 
+use super::place::Tie;
 use super::rule::{SecretRule, any_of};
 use super::table::{SecretTable, TABLE, TABLE_TEXT};
 use super::*;
@@ -15,24 +19,27 @@ use super::*;
 const MIXES: usize = 10_000;
 
 /// Keys that a rule of the table may have.
-const KEYS: [&str; 10] = [
-    "description",
-    "formerly",
-    "keywords",
-    "regex",
-    "place",
-    "ahead",
-    "entropy",
-    "allow",
-    "proof",
-    "examples",
-];
+const KEYS: &str = "description keywords regex value place ahead entropy allow proof examples";
 
 /// The examples of a rule: texts that are masked in part, and texts that are kept.
 #[derive(Deserialize)]
 struct Examples {
     masks: Vec<String>,
     leaves: Vec<String>,
+}
+
+/// The cases of `cases.toml`.
+#[derive(Deserialize)]
+struct Cases {
+    kinds: Vec<String>,
+    places: Vec<String>,
+    look_alikes: Vec<String>,
+    hostile: Vec<String>,
+    pieces: Vec<String>,
+}
+
+fn cases() -> Cases {
+    toml::from_str(include_str!("cases.toml")).unwrap()
 }
 
 /// Returns the rules of the table by name, as they are written there.
@@ -54,7 +61,9 @@ fn examples() -> Vec<(String, Examples)> {
 fn each_rule_of_the_table_can_be_used() {
     for (id, rule) in written() {
         let unknown = rule.as_table().unwrap().keys();
-        let unknown: Vec<_> = unknown.filter(|key| !KEYS.contains(&&***key)).collect();
+        let unknown: Vec<_> = unknown
+            .filter(|key| !KEYS.split(' ').any(|known| known == **key))
+            .collect();
         assert!(unknown.is_empty(), "{id}: unknown keys {unknown:?}");
         let read: Result<SecretRule, _> = rule.try_into();
         let rule = read.unwrap_or_else(|e| panic!("{id}: {e}"));
@@ -62,8 +71,20 @@ fn each_rule_of_the_table_can_be_used() {
         let is_short = rule.keywords.iter().any(|keyword| keyword.len() < 3);
         assert!(!is_short, "{id}: a keyword has three bytes or more");
     }
-    let SecretTable { allow, .. } = toml::from_str(TABLE_TEXT).unwrap();
-    for pattern in allow.fillers.into_iter().chain(allow.placeholders) {
+    let table: SecretTable = toml::from_str(TABLE_TEXT).unwrap();
+    assert!(
+        table.ties.iter().all(Tie::can_be_used),
+        "a tie has a broken pattern"
+    );
+    let allow = table.allow;
+    let lists = [
+        allow.fillers,
+        allow.placeholders,
+        allow.expressions,
+        allow.words,
+    ];
+    let patterns = lists.into_iter().flatten();
+    for pattern in patterns.chain([allow.stock, allow.message]) {
         any_of(std::slice::from_ref(&pattern)).unwrap_or_else(|e| panic!("{pattern}: {e:?}"));
     }
 }
@@ -91,7 +112,9 @@ fn secrets(text: &str) -> Vec<String> {
 
 fn alike(text: &str) -> String {
     let mut out = String::new();
-    for part in text.split("[masked ") {
+    let mut parts = text.split("[masked ");
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
         match part.split_once(']') {
             Some((id, rest)) if !id.contains(' ') => {
                 out.push_str("[masked]");
@@ -186,6 +209,51 @@ fn a_secret_is_found_within_json() {
     assert!(seen.is_empty(), "{}", seen.join("\n"));
 }
 
+/// A value in a secret's place is masked whole, whatever it looks like, and nothing around it is.
+#[test]
+fn in_a_secrets_place_any_value_is_masked() {
+    let seed = [rand::random(); 32];
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), random);
+    let Cases { places, kinds, .. } = cases();
+    let mut failed = Vec::new();
+    for kind in &kinds {
+        let values = string_regex(kind).unwrap();
+        for place in &places {
+            let (text, barred) = place.rsplit_once('~').unwrap_or((place, ""));
+            let value = values.new_tree(&mut runner).unwrap().current();
+            if !value.contains(|c| barred.contains(c)) {
+                let masked = mask(&text.replace('§', &value)).into_owned();
+                if alike(&masked) != text.replace('§', "[masked]") {
+                    failed.push(format!("{kind}: {value} in {text} -> {masked}"));
+                }
+            }
+        }
+    }
+    let count = failed.len();
+    assert!(
+        failed.is_empty(),
+        "seed {seed:?}, {count}:\n{}",
+        failed.join("\n")
+    );
+}
+
+/// A placeholder in a secret's place stays.
+#[test]
+fn placeholders_stay_in_any_place() {
+    let seed = 48;
+    let mut random = SmallRng::seed_from_u64(seed);
+    let stand_ins =
+        "$DB_PASS|${DB_PASS}|<password>|process.env.DB_PASS|****|{{ .Values.pw }}|%s|null";
+    let stand_ins: Vec<_> = stand_ins.split('|').collect();
+    for place in cases().places {
+        let (text, _) = place.rsplit_once('~').unwrap_or((&place, ""));
+        let stand_in = stand_ins[random.random_range(0..stand_ins.len())];
+        let text = text.replace('§', stand_in);
+        assert_eq!(mask(&text), text, "seed {seed}");
+    }
+}
+
 #[test]
 fn after_the_id_of_aws_its_secret_goes_and_all_else_stays() {
     let id = concat!("AKIA", "IAMW6A67CTPCLUNN");
@@ -199,70 +267,14 @@ fn after_the_id_of_aws_its_secret_goes_and_all_else_stays() {
     }
 }
 
-/// The texts that look as if they held a secret; `§` is a hash, `~` a UUID, `%` a number.
-const LOOK_ALIKES: &[&str] = &[
-    "commit §",
-    "Merge § into main",
-    "session ~",
-    "sha256:§§",
-    "etag: \"§\"",
-    "index §..§ 100644",
-    "\"integrity\": \"sha512-§+/AbCdEf§==\"",
-    "--- PASS: TestToken%/with_secret (0.00s)",
-    "--- FAIL: TestPasswordReset% (0.12s)",
-    "=== RUN   TestAPIKey_%",
-    "test secret_is_kept_% ... ok",
-    "API_KEY=<your-key-%>",
-    "API_KEY=your_api_key_%",
-    "TOKEN=$TOKEN_%",
-    "GH_TOKEN: ${{ secrets.TOKEN_% }}",
-    "apiKey: process.env.KEY_%",
-    "password = os.environ[\"PW_%\"]",
-    "password: string",
-    "token: &str,",
-    "secret: Option<String>",
-    "max_tokens: %",
-    "token_count = %",
-    "\"input_tokens\": %",
-    "secretName: db-%",
-    "<img src=\"data:image/png;base64,iVBORw0KGgo§AAAA§\">",
-    ".sk-fading-circle-% { color: red }",
-    "const tokenList% = getTokens();",
-    "https://example.com/a/b?page=%&sort=name#x",
-    "ssh://git@github.com/a/b%.git",
-    "http://localhost:%/path@2x.png",
-    "/home/me/.config/tokens/%.json",
-    "src/auth/password_%.rs:12:5",
-    "the token is refreshed after % minutes",
-    "a password must have % characters or more",
-    "use a secret of your own, see section %",
-    "\"signature\": \"EtIBCkYICxgCKkD§+/§==\"",
-    "Bearer <token-%>",
-    "checksum = \"§\"",
-    "toolu_01AbCdEfGhIjKl%",
-    "req_011CQ§",
-    "uuid = \"~\"",
-    "arn:aws:secretsmanager:eu:1:secret:db-%",
-    "password_min_length = %",
-    "if token == other% {",
-    "self.token = token%",
-    "let key = Key::new(%);",
-    "docker run -u 1000:1000 -p %:80 x",
-    "mkdir -p build/token%",
-    "[pat-001] token: see [mis-002], secret: [kpt_003]",
-    "github.com/a/b v1.0.0 h1:2zGT5QwGN7kRtsa0uXn3kbcvYRvAFXq+VnY2ujbDs8o=",
-    "2026-11-21T11:00:00.000Z token refreshed",
-    "Authorization: required for % calls",
-    "cookies: %",
-];
-
 /// At most one in a hundred of what only looks like a secret is masked.
 #[test]
 fn what_only_looks_like_a_secret_stays() {
     let mut taken = Vec::new();
     let mut count = 0_u32;
+    let cases = cases();
     for round in 0..12_u64 {
-        for text in LOOK_ALIKES {
+        for text in &cases.look_alikes {
             let number = 8_000 + round * 37;
             let hash = format!(
                 "{:016x}{:024x}",
@@ -337,32 +349,11 @@ fn json_stays_json_when_a_private_part_is_not_closed() {
 /// long.
 #[test]
 fn hostile_texts_are_masked_for_good_and_in_linear_time() {
-    let pieces = [
-        "{",
-        "\"",
-        "\\",
-        "-----BEGIN PRIVATE KEY-----",
-        "-----BEGIN PRIVATE KEY-----\nMIIEabcdefghijklmnop\n",
-        "-----END PRIVATE KEY-----",
-        "<private>",
-        "password=\"",
-        "password:",
-        "-eyJ",
-        "://a:",
-        "Cookie: a=",
-        "curl -u ",
-        "\\n",
-        "-sk-",
-        "a=b;cookie ",
-        " -u a -p ",
-        "password > ",
-        "mysql ",
-        "\"kty\"\"d\":\"",
-        "token(\"",
-    ];
     let keywords = TABLE.rules.iter().flat_map(|rule| &rule.keywords);
-    for text in pieces.into_iter().chain(keywords.map(String::as_str)) {
-        let long = text.repeat((1 << 14) / text.len());
+    let keywords = keywords.chain(&TABLE.names.seeds);
+    let hostile = cases().hostile.into_iter().map(|text| (text, 1 << 18));
+    for (text, length) in hostile.chain(keywords.map(|word| (word.clone(), 1 << 14))) {
+        let long = text.repeat(length / text.len());
         // What takes the square of this ends in no time that anyone waits for.
         let masked = mask(&long);
         assert_eq!(mask(&masked), masked, "{text:?} over and over");
@@ -379,6 +370,24 @@ proptest! {
         prop_assert_eq!(&twice, &once, "of {}", text);
     }
 
+    /// JSON stays JSON, also within JSON.
+    #[test]
+    fn json_stays_json(text in texts(), name in "[a-z_]{0,6}(?:password|token|key|secret)?", depth in 1..4) {
+        let mut json = text;
+        for _ in 0..depth {
+            json = serde_json::json!({ &name: json, "b": 1 }).to_string();
+        }
+        let masked = Masker::default().mask_json(&json).into_owned();
+        let read = serde_json::from_str::<serde_json::Value>(&masked);
+        prop_assert!(read.is_ok(), "{masked}\nof\n{json}");
+    }
+
+    /// A text without names and shapes of secrets stays as it is.
+    #[test]
+    fn what_names_no_secret_stays(text in "[a-df-hj-lmqrx-zé密🙂 =:\"'{}\\\\\n<>$&;,.(0-9-]{0,120}") {
+        prop_assert_eq!(mask(&text), text.clone());
+    }
+
     #[test]
     fn a_stream_is_masked_as_a_text_is(text in texts(), chunk in 1_usize..50) {
         let mut out = Vec::new();
@@ -393,15 +402,7 @@ fn texts() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => "\\PC{0,12}",
         2 => "[A-Za-z0-9+/=_-]{1,60}",
-        2 => prop::sample::select(vec![
-            "password", "token=", "\"", "\\\"", "'", ": ", "=", "\n", "\\n", "://", "@", "Bearer ",
-            "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "<private>", "</private>",
-            "ghp_", "eyJ", ".", "Cookie: ", ";", "curl -u a:", "API_KEY=", "[masked secret]", "é🙂",
-            "echo \\\"é", "| sudo -S ", " -u a", " -p ", "(name,password) values (", "new PDO(", ",",
-            "name: token\n", "value: ", "<key>", "</key>",
-            "sqlplus a/", "@tcp(", ":5432:", "\"kty\":", "\"d\":\"", "$ cat my.key\n", "setToken(", "{",
-            "identified by '", "<<< ", "|| ", "Authorization: ",
-        ]).prop_map(str::to_owned),
+        2 => prop::sample::select(cases().pieces),
     ];
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }

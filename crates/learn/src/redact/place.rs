@@ -1,0 +1,758 @@
+//! Finds secrets by their place: what a secret's name has for a value is one, whatever it looks
+//! like.
+//!
+//! The table's `ties` say what ties a name to a value, how far the value reaches, and how much it
+//! is trusted. Only `=` and `:` mean something else in each kind of file (`Spot::setting`).
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+use regex_automata::{Anchored, Input};
+use serde::Deserialize;
+
+use super::names::{Kind, Name};
+use super::rule::{Pattern, short};
+use super::table::TABLE;
+use super::value::{self, Open, Quote};
+use crate::clip::{boundary_after, boundary_before, head, tail};
+
+/// The part of a line before a name that is looked at.
+const BEFORE_BYTES: usize = 400;
+/// The part of a text behind a name that a tie is looked for in.
+const TIE_BYTES: usize = 400;
+
+/// The most of a literal.
+const LITERAL_BYTES: usize = 128 << 10;
+
+/// A tie between a name and its value.
+#[derive(Debug, Deserialize)]
+pub(super) struct Tie {
+    /// The pattern of what is behind the name.
+    pub(super) after: Pattern,
+    /// The pattern of the line up to the end of the name; any without.
+    #[serde(default)]
+    before: Pattern,
+    /// The pattern of what has to be behind a literal.
+    #[serde(default)]
+    behind: Pattern,
+    /// The only kind of name that has it.
+    kind: Option<Kind>,
+    /// Set for the names of options.
+    #[serde(default)]
+    flag: bool,
+    take: Take,
+    /// The signs that end an unquoted value, besides a blank.
+    #[serde(default)]
+    ends: String,
+    #[serde(default)]
+    trust: Trust,
+    /// The trust in a literal, where it differs.
+    literal: Option<Trust>,
+}
+
+#[cfg(test)]
+impl Tie {
+    /// Returns true if its patterns can be compiled.
+    pub(super) fn can_be_used(&self) -> bool {
+        let mut patterns = [&self.after, &self.before, &self.behind].into_iter();
+        patterns.all(|pattern| short(&[pattern.text()]).is_some())
+    }
+}
+
+/// The reach of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Take {
+    Nothing,
+    Literal,
+    /// A literal, or a word as a shell has it.
+    Word,
+    /// A literal, or the rest of the line.
+    Line,
+    /// A literal, or all up to one of `ends`.
+    Until,
+    /// The value of a header, behind its scheme.
+    Header,
+    /// The value of each pair in a cookie.
+    Pairs,
+    /// The literals of an expression.
+    Code,
+    /// The kind of file decides.
+    Setting,
+}
+
+/// The trust in a value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Trust {
+    /// Anything but a placeholder is a value.
+    #[default]
+    Sure,
+    /// Expressions are none, nor are literals of a name that does not say a secret of what.
+    Data,
+    /// Nor are plain words.
+    Doubt,
+    /// It has to look random.
+    Random,
+}
+
+/// Receives a secret in a text, and the name of the rule for its place.
+pub(super) type Found<'f> = &'f mut dyn FnMut(Range<usize>, &'static str);
+
+/// Calls `found` with the values of the names around `seeds`, in order.
+pub(super) fn find(text: &str, seeds: &[usize], found: Found<'_>) {
+    let (mut done, mut masked) = (0, 0);
+    let mut line = Line::default();
+    for &seed in seeds {
+        let name = Some(seed).filter(|seed| *seed >= done);
+        let name = name.and_then(|seed| Name::around(text, seed));
+        // In a value only a name at its end matters, whose own value is behind it.
+        if let Some(name) = name.filter(|name| name.range.end + 2 >= masked) {
+            done = name.range.end;
+            line.go_to(text, name.range.start);
+            Spot::new(text, name, &line).find(&mut |range, id| {
+                masked = masked.max(range.end);
+                found(range, id);
+            });
+        }
+    }
+}
+
+/// The line of the last name. It is read once, from left to right.
+#[derive(Default)]
+struct Line {
+    at: usize,
+    start: usize,
+    end: usize,
+    open: Open,
+}
+
+impl Line {
+    fn go_to(&mut self, text: &str, to: usize) {
+        if let Some(newline) = memchr::memrchr(b'\n', &text.as_bytes()[self.at..to]) {
+            self.start = self.at + newline + 1;
+            self.at = self.start;
+            self.open = Open::default();
+        }
+        self.open.read(text, self.at..to);
+        self.at = to;
+        if self.end <= to {
+            self.end = value::line_end(text, to);
+        }
+    }
+}
+
+/// A name and its surroundings.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is another fact about the place"
+)]
+struct Spot<'t> {
+    text: &'t str,
+    name: Name,
+    /// The beginning of the word that the name ends, such as `--db.password`.
+    word: usize,
+    /// The line before that word, without numbers, marks of a diff, and the like.
+    before: &'t str,
+    /// The quotation marks that are open around the value.
+    open: Open,
+    /// The end of the name, with the mark that closes behind it.
+    end: usize,
+    line_end: usize,
+    is_quoted: bool,
+    /// Set where only marks are before the word.
+    is_alone: bool,
+    /// Set where a string begins with the word.
+    is_first: bool,
+    is_flag: bool,
+}
+
+impl<'t> Spot<'t> {
+    fn new(text: &'t str, name: Name, line: &Line) -> Self {
+        let start = name.range.start;
+        let mut line_start =
+            boundary_after(text, line.start.max(start.saturating_sub(BEFORE_BYTES)));
+        let bytes = &text.as_bytes()[line_start..start];
+        let mut slashes = memchr::memrchr_iter(b'\\', bytes);
+        let escaped = slashes.find(|at| matches!(bytes.get(at + 1), Some(b'n' | b'r')));
+        line_start += escaped.map_or(0, |at| at + 2);
+        let around = &text[line_start..start];
+        let is_word = |c: char| c.is_ascii_alphanumeric() || "_-.:/#@$?&%[".contains(c);
+        let before = around.trim_end_matches(is_word);
+        let word = line_start + before.len();
+        let prefix = &text[word..start];
+        let is_first = before.ends_with(['"', '\'', '`']);
+        let mut open = line.open.clone();
+        let mut end = name.range.end;
+        let quote = Quote::at(text, end).filter(|(quote, _)| open.0.last() == Some(quote));
+        if let Some((_, behind)) = quote {
+            open.0.pop();
+            end = behind;
+        }
+        let is_start = before.is_empty();
+        let before = without_marks(before);
+        let is_alone = before.trim().is_empty() || is_first && before.trim().len() == 1;
+        // A dash at the start of a line is the mark of a diff.
+        let is_mark = prefix == "-" && is_start;
+        let is_flag = prefix.starts_with('-') && !is_mark && !prefix.contains(['$', '%', '&']);
+        Self {
+            text,
+            name,
+            word,
+            before,
+            open,
+            end,
+            line_end: line.end,
+            is_quoted: quote.is_some(),
+            is_alone,
+            is_first,
+            is_flag,
+        }
+    }
+
+    fn name(&self) -> &'t str {
+        &self.text[self.name.range.clone()]
+    }
+
+    /// Returns the part of the word before the name.
+    fn prefix(&self) -> &'t str {
+        &self.text[self.word..self.name.range.start]
+    }
+
+    /// Returns the rule for the place.
+    fn id(&self) -> &'static str {
+        match self.name.kind {
+            Kind::Authorization => "authorization",
+            Kind::Cookie => "cookie",
+            _ if self.is_flag => "flag-secret",
+            _ if self.name.is_upper && self.text[self.end..].starts_with('=') => "env-secret",
+            Kind::Password => "password",
+            Kind::Secret | Kind::Weak => "secret",
+        }
+    }
+
+    /// Returns the end of what the value can reach into.
+    fn limit(&self, from: usize) -> usize {
+        let is_same = from <= self.line_end;
+        let end = if is_same {
+            self.line_end
+        } else {
+            value::line_end(self.text, from)
+        };
+        self.open.close(self.text, from, end)
+    }
+
+    fn word_at(&self, from: usize, ends: &[u8]) -> Range<usize> {
+        value::word(self.text, from, self.limit(from), ends)
+    }
+
+    /// Returns the text of a line up to the end of the name.
+    fn lead_in(&self) -> &'t str {
+        &self.text[self.word - self.before.len()..self.end]
+    }
+
+    /// Calls `found` with the values of the name.
+    fn find(&mut self, found: Found<'_>) {
+        static AFTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            let patterns = TABLE.ties.iter().map(|tie| tie.after.text());
+            short(&patterns.collect::<Vec<_>>())
+        });
+        let rest = head(&self.text[self.end..], TIE_BYTES);
+        let input = Input::new(rest).anchored(Anchored::Yes);
+        let Some(first) = AFTER.as_ref().and_then(|after| after.search(&input)) else {
+            return;
+        };
+        let is_cookie = self.name.kind == Kind::Cookie;
+        let ties = &TABLE.ties[first.pattern().as_usize()..];
+        let of_name = ties.iter().filter(|tie| {
+            tie.flag == self.is_flag && tie.kind.map_or(!is_cookie, |kind| kind == self.name.kind)
+        });
+        let fits = |tie: &&Tie| tie.before.is_match(self.lead_in());
+        let mut ends = of_name.filter_map(|tie| Some((tie, tie.after.end(rest)?)));
+        if let Some((tie, end)) = ends.find(|(tie, _)| fits(tie)) {
+            let end = boundary_after(rest, end);
+            self.open.read(self.text, self.end..self.end + end);
+            self.take(tie, &rest[..end], self.end + end, found);
+        }
+    }
+
+    /// Reads the value behind a tie.
+    fn take(&self, tie: &Tie, tied: &str, from: usize, found: Found<'_>) {
+        if tie.take == Take::Nothing || self.is_verb() && tie.trust >= Trust::Doubt {
+            return;
+        }
+        match tie.take {
+            Take::Pairs => return self.pairs(from, found),
+            Take::Code => return self.literals(from, found),
+            Take::Setting => return self.setting(tied, from, found),
+            _ => {}
+        }
+        if let Some((quote, start)) = self.quote_at(from) {
+            let behind = &self.text[self.content(quote, start).1..];
+            if tie.behind.is_match(head(behind, 40)) {
+                let trust = tie.literal.unwrap_or(tie.trust);
+                self.literal(from, trust, found);
+            }
+            return;
+        }
+        let line = self.rest_of_line(from);
+        let range = match tie.take {
+            Take::Word => self.word_at(from, tie.ends.as_bytes()),
+            Take::Line if !opens(&self.text[from..]) => line,
+            Take::Until => {
+                let limit = value::line_end(self.text, from);
+                let rest = &self.text[from..limit];
+                let end = rest.find(|c| tie.ends.contains(c)).unwrap_or(rest.len());
+                let rest = &rest[..end];
+                let is_end = tie.behind.is_match(&self.text[from + end..]);
+                let start = from + rest.len() - rest.trim_start().len();
+                let rest = if is_end { rest } else { "" };
+                start..start.max(from + rest.trim_end_matches(['\\', ' ']).len())
+            }
+            Take::Header => {
+                let is_whole = self.name.kind != Kind::Authorization;
+                let line = &self.text[line];
+                if !is_whole && line.ends_with([',', ';', ')']) && !line.contains(' ') {
+                    return;
+                }
+                let start = if is_whole {
+                    from
+                } else {
+                    behind(&SCHEME, self.text, from).unwrap_or(from)
+                };
+                let is_one = !self.text[self.rest_of_line(start)].contains(' ');
+                if self.is_first && (is_one || is_whole) {
+                    start..self.limit(start)
+                } else {
+                    let range = self.word_at(start, b"");
+                    let has_sign = self.text[range.clone()].chars().any(|c| !c.is_alphabetic());
+                    let is_value = is_whole || is_one || self.is_first || has_sign;
+                    if is_value { range } else { start..start }
+                }
+            }
+            _ => return,
+        };
+        let is_sure = tie.trust == Trust::Sure;
+        let range = if is_sure {
+            range
+        } else {
+            value::trimmed(self.text, range)
+        };
+        self.accept(range, tie.trust, found);
+    }
+
+    /// Returns true for "pass" in a sentence.
+    fn is_verb(&self) -> bool {
+        let is_field = self.before.contains("login") || self.is_quoted;
+        self.name().eq_ignore_ascii_case("pass") && !is_field
+    }
+
+    /// Returns the quotation mark of a literal at a place, and the place behind it.
+    fn quote_at(&self, from: usize) -> Option<(Quote, usize)> {
+        let rest = self.text[from..].bytes().take(3);
+        let prefix = rest.take_while(|b| b"bBrRuUfFNL@&$#".contains(b)).count();
+        let (quote, start) = Quote::at(self.text, from + prefix)?;
+        // A lifetime of Rust is no literal.
+        let is_lifetime = prefix > 0 && self.text[from..].starts_with("&'");
+        (!is_lifetime && !self.open.0.contains(&quote)).then_some((quote, start))
+    }
+
+    /// Returns the content of a literal, and the place behind it.
+    fn content(&self, quote: Quote, start: usize) -> (Range<usize>, usize) {
+        let limit = if self.open.0.is_empty() {
+            let rest = head(&self.text[start..], LITERAL_BYTES);
+            start + memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())
+        } else {
+            self.limit(start)
+        };
+        quote.content(self.text, start, limit)
+    }
+
+    /// Reads the literal at a place.
+    fn literal(&self, from: usize, trust: Trust, found: Found<'_>) {
+        let Some((quote, start)) = self.quote_at(from) else {
+            return;
+        };
+        let (mut range, _) = self.content(quote, start);
+        let is_command = quote.is_command(&self.text[range.clone()]);
+        if self.name.kind == Kind::Authorization {
+            let scheme = behind(&SCHEME, self.text, range.start);
+            range.start = scheme.unwrap_or(range.start).min(range.end);
+        }
+        let value = &self.text[range.clone()];
+        let inner = value.trim_start_matches(['\\', '"', '\'']);
+        range.start = range.end - inner.len();
+        let value = inner.trim_end_matches(['\\', '"', '\'']);
+        let is_random = || value::looks_random(value) && !value::is_expression(value);
+        let is_secret = match trust {
+            Trust::Sure => true,
+            Trust::Data => self.says_what() || is_random(),
+            Trust::Doubt | Trust::Random => is_random(),
+        };
+        if is_secret && !is_command && !value::is_message(value) && self.is_value(value) {
+            found(range.start..range.start + value.len(), self.id());
+        }
+    }
+
+    /// Returns true for the name of a password, or one that says of what it is a secret.
+    fn says_what(&self) -> bool {
+        self.name.kind == Kind::Password || self.name.is_compound
+    }
+
+    /// Returns true unless a value stands for a secret, or repeats its name.
+    fn is_value(&self, value: &str) -> bool {
+        let has_digit = || value.bytes().any(|b| b.is_ascii_digit());
+        let is_random = || value.len() >= 8 && has_digit() || value.len() > 200;
+        let is_folder = value.starts_with('/') && self.name().eq_ignore_ascii_case("pwd");
+        !value.is_empty()
+            && !value::is_placeholder(value)
+            && !value.eq_ignore_ascii_case(self.name())
+            && (self.name.kind != Kind::Weak || is_random())
+            && !is_folder
+    }
+
+    fn accept(&self, range: Range<usize>, trust: Trust, found: Found<'_>) {
+        let value = &self.text[range.clone()];
+        let has = |is: fn(&u8) -> bool| value.bytes().any(|b| is(&b));
+        let is_number = value.bytes().all(|b| b.is_ascii_digit());
+        let is_lower = |b: u8| b.is_ascii_lowercase() || b"-_".contains(&b);
+        // A secret of one plain word names one: `--secret=db`, `token=eos`.
+        let is_short = value.len() < 4 || self.name().eq_ignore_ascii_case("secret");
+        let is_reference = !self.says_what() && is_short && value.bytes().all(is_lower);
+        let is_command = self.text[..range.start].ends_with('`') && value.contains(' ');
+        let is_code = || value::is_expression(value) || value::is_message(value);
+        let is_random =
+            || value.len() >= 8 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+        let word = value.trim_end_matches(['?', '!']);
+        let is_secret = match trust {
+            Trust::Sure => true,
+            Trust::Data => !is_code(),
+            Trust::Doubt | Trust::Random => {
+                (trust == Trust::Doubt || is_random())
+                    && value.len() > 3
+                    && word.chars().any(|c| !c.is_alphabetic())
+                    && !(is_number && self.name.kind != Kind::Password)
+                    && !is_code()
+                    && !value::is_plain_word(value)
+            }
+        };
+        let is_count = self.name.is_plural && is_number;
+        if is_secret && !is_count && !is_reference && !is_command && self.is_value(value) {
+            found(range, self.id());
+        }
+    }
+
+    /// Returns the rest of the line of a settings file, without a comment.
+    fn rest_of_line(&self, from: usize) -> Range<usize> {
+        let line = &self.text[from..self.limit(from)];
+        let mut signs = memchr::memchr_iter(b'#', line.as_bytes());
+        let comment = signs.find(|at| line[..*at].ends_with([' ', '\t']));
+        from..from + line[..comment.unwrap_or(line.len())].trim_end().len()
+    }
+
+    /// Reads the value behind `=` or `:`.
+    fn setting(&self, tied: &str, from: usize, found: Found<'_>) {
+        let is_equals = tied.contains('=');
+        let is_inner = self.prefix().contains("://") || self.prefix().ends_with(':');
+        if !is_equals && (is_inner && !tied.contains(' ') || self.name() == "PASS") {
+            return;
+        }
+        let is_spaced = tied.contains([' ', '\t']);
+        // The anchor or type of a value in YAML, and a comparison without blanks.
+        let from = behind(&TAG, self.text, from).unwrap_or(from);
+        let is_compared = ["=\"", "='"]
+            .iter()
+            .any(|sign| self.text[from..].starts_with(sign));
+        let from = from + usize::from(is_compared);
+        if let Some(inner) = behind(&BLOCK, self.text, from) {
+            return self.accept(self.rest_of_line(inner), Trust::Sure, found);
+        }
+        let bare = self.bare(from, is_equals, is_spaced);
+        match bare.filter(|_| {
+            self.quote_at(from).is_none() || is_equals && !is_spaced && self.name.is_upper
+        }) {
+            Some((range, trust))
+                if trust == Trust::Sure || !value::is_expression(&self.text[range.clone()]) =>
+            {
+                self.accept(range, trust, found);
+            }
+            _ => self.literals(from, found),
+        }
+    }
+
+    /// Returns the unquoted value behind `=` or `:`, and the trust in it; None where only literals
+    /// are values.
+    fn bare(&self, from: usize, is_equals: bool, is_spaced: bool) -> Option<(Range<usize>, Trust)> {
+        let (text, prefix) = (self.text, self.prefix());
+        let limit = self.limit(from);
+        let line = &text[from..limit];
+        let end = line.trim_end();
+        let whole = self.rest_of_line(from);
+        let value = &text[whole.clone()];
+        let is_one = !value.contains([' ', '\t']);
+        let is_inline = is_equals && !is_spaced;
+        let is_shouted = self.name.is_upper || self.name().contains('-');
+        let word = |ends| self.word_at(from, ends);
+        let data = |is_sure| if is_sure { Trust::Sure } else { Trust::Data };
+        if self.is_quoted {
+            // JSON has only numbers without quotation marks.
+            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+            let behind = line[digits..].trim_start();
+            let is_number = behind.is_empty() || behind.starts_with([',', '}', ']']);
+            return (is_number && digits > 3).then_some((from..from + digits, Trust::Sure));
+        }
+        let is_call = self.before.ends_with(['(', ',']) || prefix.contains(['(', '[']);
+        if is_inline && line.starts_with([']', ')', '}', ',', ';', '>']) {
+            return None;
+        }
+        if is_inline && self.is_first {
+            let is_word = is_one || line.contains('=') || self.before.ends_with('`');
+            return Some((if is_word { word(b"") } else { from..limit }, Trust::Sure));
+        }
+        if is_inline && self.name.is_upper && !is_call {
+            let is_text = self.is_alone && !is_one && !is_match(&COMMAND, line);
+            let is_text = is_text && self.quote_at(from).is_none() && self.is_listed(true);
+            return Some((if is_text { whole } else { word(b"") }, Trust::Sure));
+        }
+        let is_member = prefix.starts_with(['$', '@']) && !prefix.starts_with("$env")
+            || prefix.ends_with("->")
+            || ["self.", "this."].contains(&prefix);
+        let is_statement = is_match(&CODE, self.before)
+            || end.ends_with([';', '{']) && (!is_inline || !end.contains(' '))
+            || end.ends_with(',') && !self.before.contains(['{', '(']);
+        if is_member || is_statement && !(is_shouted && self.is_alone) {
+            return None;
+        }
+        let is_others = is_inline && !is_one && line.contains('=');
+        if self.is_alone && !is_others {
+            if opens(line) || !is_equals && line.contains(" = ") {
+                return None;
+            }
+            let is_title = !is_equals
+                && !self.name.is_upper
+                && self.name().starts_with(|c: char| c.is_ascii_uppercase());
+            let is_file = is_shouted
+                || prefix.contains(['.', '/'])
+                || self.name.is_compound
+                || is_inline
+                || text[..self.word].ends_with("  ")
+                || is_one;
+            let is_listed = || self.is_listed(is_equals);
+            if is_file && !is_title && (is_spaced || is_equals) || is_listed() {
+                let is_path = value.contains("::") || value.ends_with("()") || value.ends_with(']');
+                let is_likely = is_shouted && is_spaced != is_equals
+                    || is_inline && prefix.contains(['.', '/']);
+                if is_equals && is_spaced && !is_likely && !is_listed() {
+                    return Some((value::trimmed(text, word(b"")), Trust::Doubt));
+                }
+                let is_sure = is_one && !is_path && (is_likely || is_listed());
+                return Some((whole, data(is_sure)));
+            }
+        } else if self.before.contains(['{', '(', '[']) && (!is_equals || !is_spaced) && !is_others
+        {
+            let is_map = self.before.contains('{');
+            let range = value::trimmed(text, word(if is_map { b",}" } else { b",)]" }));
+            let is_path = self.before.contains('(') || text[range.clone()].contains(['(', '.']);
+            let is_doubt = is_path && !is_equals && is_spaced;
+            return Some((range, if is_doubt { Trust::Doubt } else { Trust::Data }));
+        } else if is_inline {
+            let is_among = self.before.contains('=') || is_others;
+            let range = value::trimmed(text, word(if is_among { b"" } else { b">)" }));
+            let is_path = text[range.clone()].contains(['.', '(', '[', ':', '{']);
+            return Some((range, data(is_among || !is_path)));
+        }
+        (self.is_alone || !self.is_verb()).then(|| (value::trimmed(text, word(b"")), Trust::Doubt))
+    }
+
+    /// Reads the values of a cookie; of one that is set, only the first.
+    fn pairs(&self, from: usize, found: Found<'_>) {
+        let (mut start, limit) = match self.quote_at(from) {
+            Some((quote, start)) => (start, self.content(quote, start).0.end),
+            None => (from, self.limit(from)),
+        };
+        let is_set = self.name.range.len() > "cookie".len();
+        for pair in self.text[start..limit].split_inclusive(';') {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let from = start + pair.len() - value.len();
+            let end = value.find([';', ' ', '"', '\'']).unwrap_or(value.len());
+            let range = from..from + end;
+            let value = &self.text[range.clone()];
+            let key = key.trim().to_ascii_lowercase();
+            let is_attribute =
+                ["domain", "path", "expires", "max-age", "samesite"].contains(&&*key);
+            let is_word = value.bytes().all(|b| b.is_ascii_alphabetic());
+            if value.len() > 3 && !is_attribute && !is_word && self.is_value(value) {
+                found(range, self.id());
+            }
+            start += pair.len();
+            if is_set {
+                return;
+            }
+        }
+    }
+
+    /// Returns true for the last of several variables that are set at once.
+    fn is_last_target(&self) -> bool {
+        let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_, ".contains(&b);
+        self.before.ends_with(", ") && self.before.bytes().all(is_part)
+    }
+
+    /// Finds the literals of an expression that can be values: not the names of what is read.
+    fn literals(&self, from: usize, found: Found<'_>) {
+        let text = self.text;
+        let end = boundary_before(text, from + TIE_BYTES);
+        let is_list = text[from..end].starts_with('[') && self.name.is_plural;
+        let limit = if is_list {
+            end
+        } else {
+            end.min(self.limit(from))
+        };
+        // Each open bracket, and its place.
+        let mut open: Vec<(u8, usize)> = Vec::new();
+        let (mut arguments, mut is_joined, mut at) = (0, false, from);
+        // The other targets of `user, password = "…", "…"`.
+        let is_tuple = self.is_last_target();
+        let mut others = if is_tuple {
+            self.before.matches(',').count()
+        } else {
+            0
+        };
+        while at < limit {
+            let byte = text.as_bytes()[at];
+            let is_generic = at > from && matches!(text.as_bytes()[at - 1], b'<' | b'&');
+            let is_mark = matches!(byte, b'"' | b'\'' | b'`' | b'\\') && !is_generic;
+            if let Some((quote, start)) = Quote::at(text, at).filter(|_| is_mark) {
+                if self.open.0.contains(&quote) {
+                    return;
+                }
+                let (range, end) = self.content(quote, start);
+                is_joined |= text[end..].trim_start().starts_with('+');
+                let callee = |at: usize| tail(&text[from..at], 40);
+                let trust = match open.last() {
+                    _ if is_joined => Some(Trust::Random),
+                    None => Some(Trust::Sure),
+                    Some((b'(', at)) if arguments > 0 => {
+                        let is_fallback = range.len() > 3 && is_match(&READER, callee(*at));
+                        is_fallback.then_some(Trust::Sure)
+                    }
+                    Some((b'(', at)) if is_match(&WRAPPER, callee(*at)) => Some(Trust::Sure),
+                    Some((b'(', at)) if is_match(&READER, callee(*at)) => None,
+                    Some((b'(', _)) => Some(Trust::Random),
+                    Some((b'[', _)) if is_list && self.is_quoted => Some(Trust::Sure),
+                    Some((b'[', _)) if is_list => Some(Trust::Random),
+                    Some(_) => None,
+                };
+                if let Some(trust) = trust.filter(|_| others == 0) {
+                    self.literal(at, trust, found);
+                }
+                at = end.max(at + 1);
+                if open.is_empty() && others == 0 && !is_match(&GOES_ON, &text[at..limit.max(at)]) {
+                    return;
+                }
+                continue;
+            }
+            match byte {
+                b'(' | b'[' | b'{' => {
+                    open.push((byte, at));
+                    arguments = 0;
+                }
+                b')' | b']' | b'}' => {
+                    if open.pop().is_none() {
+                        return;
+                    }
+                    arguments = 0;
+                }
+                b',' if open.is_empty() && others > 0 => others -= 1,
+                b',' | b';' if open.is_empty() => return,
+                b',' => arguments += 1,
+                b'+' => is_joined = true,
+                b'=' if text.as_bytes().get(at + 1) == Some(&b'=') => return,
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Returns true if a line next to this one is a setting too, or the header of a section is above.
+    fn is_listed(&self, is_equals: bool) -> bool {
+        let before = lines(tail(&self.text[..self.word], TIE_BYTES));
+        let behind = lines(head(&self.text[self.end..], TIE_BYTES));
+        let sign = if is_equals { '=' } else { ':' };
+        let last = before.iter().rev().nth(1);
+        let mut beside = behind.get(1).into_iter().chain(last);
+        let mut above = before
+            .iter()
+            .rev()
+            .skip(1)
+            .map(|line| without_marks(line).trim());
+        beside.any(|line| is_setting(line, sign))
+            || is_equals && above.any(|line| line.starts_with('[') && line.ends_with(']'))
+    }
+}
+
+/// Returns true for the beginning of a map, a list or an expression.
+fn opens(rest: &str) -> bool {
+    rest.starts_with(['{', '[', '('])
+}
+
+/// Returns the lines of a part, also those that JSON has.
+fn lines(part: &str) -> Vec<&str> {
+    part.split('\n')
+        .flat_map(|line| line.split(r"\n"))
+        .collect()
+}
+
+/// Returns true for a line that sets something, in a file that is no code.
+fn is_setting(line: &str, sign: char) -> bool {
+    let line = without_marks(line)
+        .trim_end_matches(['\\', '"', '\'', '\r', ' '])
+        .trim_start();
+    let Some((name, value)) = line.split_once(sign) else {
+        return sign == ':' && line.starts_with("- ") && !line.ends_with([',', ';']);
+    };
+    let name = name.trim_end().trim_matches(['"', '\'']);
+    let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_-./".contains(&b);
+    !name.is_empty()
+        && name.bytes().all(is_part)
+        && !line.ends_with([',', ';', '{', '(', '['])
+        && (sign == '=' || value.is_empty() || value.starts_with(' '))
+        && !value.contains(['(', '{'])
+        && !value::is_expression(value.trim())
+        && !value::is_stock_word(value.trim())
+}
+
+/// Returns a line without what tools write before each: numbers, names of files, marks of a diff.
+fn without_marks(line: &str) -> &str {
+    behind(&MARKS, line, 0).map_or(line, |at| &line[at..])
+}
+
+/// Returns the end of a pattern that matches at a place.
+fn behind(regex: &LazyLock<Option<Regex>>, text: &str, at: usize) -> Option<usize> {
+    let rest = head(&text[at..], TIE_BYTES);
+    let input = Input::new(rest).anchored(Anchored::Yes);
+    let end = regex.as_ref()?.search(&input)?.end();
+    Some(at + boundary_before(rest, end))
+}
+
+fn is_match(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    regex.as_ref().is_some_and(|regex| regex.is_match(text))
+}
+
+macro_rules! patterns {
+    ($($name:ident = $pattern:expr;)*) => {
+        $(static $name: LazyLock<Option<Regex>> = LazyLock::new(|| short(&[$pattern]));)*
+    };
+}
+
+patterns! {
+    CODE = r"(?:^|;)\s*(?:(?:let|const|var|val|return|if|elif|else|while|for|assert|def|fn|func|public|static|final|pub|type|readonly|protected)[ (](?:[^;]*[^:;\s])?|private\s+[^:;\s](?:[^;]*[^:;\s])?)\s*$";
+    GOES_ON = r"^\s*(?:[-+.|?:)%#]|or\b|if\b|else\b)";
+    COMMAND = r"\s(?:-{1,2}[a-z]|[|<>]|\S*/|\$)|[;&|]";
+    BLOCK = r"[|>][+-]?\d?[ \t]*(?:\r?\n|\\+n)[ \t]+";
+    TAG = r"(?:&\w+|!!\w+)[ \t]+";
+    SCHEME = r"(?i)(?:[A-Za-z][A-Za-z0-9_-]{1,30})[ \t]{1,2}(?:token=\\?\x22?)?";
+    WRAPPER = r"(?:^|[^\w])(?:from|Some|Ok|new|Box|Arc|Cow|bytes|byte|bytearray|String|str|CString|Secret\w*|Password|Buffer|of|just|unwrap_or\w*|\w*[oO]r_?[eE]lse|or|default|to_bytes|wrap|NSString|s)?!?$";
+    READER = r"(?:^|[^\w])(?:include_\w+|open|read|load|require|import|env|getenv|Getenv|fetch|get\w*|var|lookup\w*|Lookup\w*|String\w*|setdefault|pop|option|config|str|dig)$";
+    MARKS = r#"(?:\s*\d{1,6}(?:\t|\xE2\x86\x92|:\s?|\|)|[\w./-]+[:-]\d+[:-])?\s*(?:[-+*>]\s+|[+-])?(?:[<>]\s)?\s*(?:\*\*|__|"|'|`)?(?:export\s+|declare -x\s+|\$env:|\$\b)?"#;
+}
