@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use regex_automata::meta::BuildError;
@@ -21,6 +22,10 @@ const MAX_PATTERNS: usize = 100;
 const NOTE: &str = "[masked ";
 /// The number of times that a masked text is masked again.
 const MAX_PASSES: usize = 8;
+/// The number of line breaks and of blanks that are tried as places to cut at.
+const MAX_CUTS: usize = 1_000;
+/// A name is at most so far before its secret, in bytes.
+const NAME_BYTES: usize = 200;
 /// Replaces a text in which each of these masks uncovered another secret: no part of it can be
 /// trusted.
 const UNSETTLED: &str = "[masked text]";
@@ -152,28 +157,39 @@ impl Masker {
         self.masked(text, Unclosed::ToQuote, |_| {})
     }
 
-    /// Finds a place at or before `wanted` at which a text can be cut in two that are
-    /// masked apart: after a line break where there is one, and in no secret.
+    /// Finds a place at or before `wanted` at which a text can be cut in two that are masked
+    /// apart: in no secret, and not between one and its name. It is after a line break where
+    /// there is one, else after a secret, else after a blank.
     pub(super) fn safe_cut(&self, text: &str, wanted: usize) -> Cut {
-        let line = memchr::memrchr(b'\n', &text.as_bytes()[..wanted]).map(|i| i + 1);
-        let blank = || memchr::memrchr(b' ', &text.as_bytes()[..wanted]).map(|i| i + 1);
-        let far = |cut: &usize| *cut > wanted / 2;
-        let mut cut = line
-            .filter(far)
-            .or_else(|| blank().filter(far))
-            .unwrap_or(wanted);
-        let mut spans = self.spans(text, Unclosed::ToEnd);
-        spans.sort_by_key(|span| std::cmp::Reverse(span.range.end));
-        for span in spans {
-            let is_all = span.range == (0..text.len());
-            if is_all && span.id == table::PRIVATE {
-                return Cut::Private;
-            }
-            if span.range.start < cut && cut < span.range.end && span.range.start > 0 {
-                cut = span.range.start;
-            }
+        let spans = self.spans(text, Unclosed::ToEnd);
+        let is_all = |span: &MaskSpan<'_>| span.range == (0..text.len());
+        if spans
+            .iter()
+            .any(|span| is_all(span) && span.id == table::PRIVATE)
+        {
+            return Cut::Private;
         }
-        Cut::At(boundary_before(text, cut))
+        let spans: Vec<&Range<usize>> = spans.iter().map(|span| &span.range).collect();
+        let is_in_none = |cut: &usize| !spans.iter().any(|s| s.start < *cut && *cut < s.end);
+        let is_behind_no_name = |cut: &usize| !spans.iter().any(|s| within(s.start, *cut));
+        let is_far = |cut: &usize| *cut > wanted / 2;
+        let after = |byte| {
+            let found = memchr::memrchr_iter(byte, &text.as_bytes()[..wanted]);
+            let cuts = found.map(|at| at + 1).take_while(is_far);
+            cuts.take(MAX_CUTS).filter(is_in_none)
+        };
+        let ends = spans.iter().map(|span| span.end);
+        let ends = ends.filter(|end| is_far(end) && *end <= wanted && is_in_none(end));
+        let cut = after(b'\n').next();
+        let cut = cut.or_else(|| ends.max());
+        let cut = cut.or_else(|| after(b' ').find(is_behind_no_name));
+        let begun = || {
+            spans
+                .iter()
+                .find(|s| s.start < wanted && wanted < s.end && s.start > 0)
+        };
+        let cut = cut.or_else(|| begun().map(|span| span.start));
+        Cut::At(boundary_before(text, cut.unwrap_or(wanted)))
     }
 
     fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<MaskSpan<'s>> {
@@ -196,6 +212,11 @@ impl Masker {
             masked(text, self.spans(text, unclosed), &mut counted)
         })
     }
+}
+
+/// Returns `true` if the name of a secret that begins at `start` may reach over `cut`.
+fn within(start: usize, cut: usize) -> bool {
+    (cut..cut + NAME_BYTES).contains(&start)
 }
 
 /// Masks a text until nothing more is found: a secret can be between a name and another secret.

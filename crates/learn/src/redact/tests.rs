@@ -338,6 +338,20 @@ fn a_long_private_part_goes(
     assert_eq!(counts.values().sum::<u64>(), 1, "{counts:?}");
 }
 
+/// Regression: where two windows met in one line, a secret was parted from its name.
+#[test]
+fn a_line_of_any_length_is_masked_as_its_parts_are() {
+    let part = r#"{"name": "a b", "password": "Xy7-kLm9 pQ", "port": 5432}, "#;
+    let text = part.repeat((2 << 20) / part.len());
+    for capacity in [997, 5_000, 65_536] {
+        let mut out = Vec::new();
+        let input = std::io::BufReader::with_capacity(capacity, text.as_bytes());
+        filter(&Masker::default(), input, &mut out).unwrap();
+        let want = mask(part).repeat((2 << 20) / part.len());
+        assert!(String::from_utf8(out).unwrap() == want, "{capacity}");
+    }
+}
+
 #[test]
 fn json_stays_json_when_a_private_part_is_not_closed() {
     let reply = r#"{"a": "x <private>b \" c", "b": 1}"#;
