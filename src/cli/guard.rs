@@ -49,12 +49,11 @@ pub(super) fn command(session: &NamedSession) -> anyhow::Result<String> {
 /// Returns the guarded key points of a playbook.
 pub(super) fn guarded(session: &NamedSession) -> anyhow::Result<Vec<Value>> {
     let trust = TrustStanding::of(&session.paths, &session.project);
-    let playbook = session.shown(session.playbook_file()?);
+    let playbook = session.shown(session.without_votes()?);
     let points = playbook.points().filter_map(|point| {
         let due = point.due().filter(|due| due.guard)?;
-        let mut value = show::in_json(&point, session.env.clock().now());
-        value["due"] = show::in_words(point.name, due, &trust).into();
-        Some(value)
+        let told = show::in_words(point.name, due, &trust);
+        Some(json!({"name": point.name, "text": point.text, "when": due.when, "due": told}))
     });
     Ok(points.collect())
 }

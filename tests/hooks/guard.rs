@@ -178,6 +178,6 @@ fn two_points_of_one_command_are_told_at_once_and_a_third_with_the_next_call() {
     let told = turned_back(calls(&env, "s1", json!({})));
     let reason = told["hookSpecificOutput"]["permissionDecisionReason"].clone();
     assert_eq!(reason.as_str().unwrap().lines().count(), 3);
-    has!(calls(&env, "s1", json!({})).ok(), "[oth-00");
+    turned_back(calls(&env, "s1", json!({})));
     calls(&env, "s1", json!({})).silent();
 }
