@@ -102,7 +102,7 @@ def guarded(asked, has_result):
         times = 2 if "TWICE-AT-ONCE" in asked else 1
         return [tool_block("Bash", {"command": "make proto", "description": "Makes"}) for _ in range(times)]
     if has_result and "run it again to run it anyway" in asked:
-        return [tool_block("Bash", {"command": "touch other", "description": "Makes"})]
+        return [tool_block("Bash", {"command": "echo stubs > other", "description": "Makes"})]
     return [text_block(CITING)]
 
 
