@@ -59,7 +59,7 @@ fn a_guarded_command_is_turned_back_once_in_each_session_and_for_each_subagent()
 }
 
 #[test]
-fn what_was_said_then_is_no_hint_when_the_command_fails_and_counts_as_shown() {
+fn what_was_said_then_is_no_hint_and_counts_as_shown() {
     let env = guarded();
     turned_back(calls(&env, "s1", json!({})));
     let failed = json!({"tool_input": {"command": "make proto"}, "error": "Exit code 2\nno stubs"});
@@ -123,33 +123,21 @@ fn in_any_doubt_it_runs(#[case] happens: fn(&mut TestEnv)) {
 
 /// A colleague's pull gives a known point a guard, or another command to an old one.
 #[rstest]
-#[case::a_guard(&["pat-002"], "git push")]
-#[case::another_command(&["pat-001"], "git push")]
-fn what_came_with_a_pull_does_nothing_before_the_ok(
-    #[case] points: &[&str],
-    #[case] command: &str,
-) {
+#[case::a_guard("pat-002")]
+#[case::another_command("pat-001")]
+fn what_came_with_a_pull_does_nothing_before_the_ok(#[case] point: &str) {
     let env = guarded();
     let mut playbook = env.playbook();
-    for point in points {
-        playbook["playbook"]["points"][point] =
-            json!({"when": {"command": command}, "guard": true});
-    }
+    let cue = json!({"when": {"command": "git push"}, "guard": true});
+    playbook["playbook"]["points"][point] = cue;
     write(&env.playbook_path(), playbook.to_string());
     env.start("s0");
     env.worker();
     env.start("s1");
-    let pushes = |session: &str| {
-        calls(
-            &env,
-            session,
-            json!({"tool_input": {"command": "git push origin main"}}),
-        )
-    };
-    pushes("s1").silent();
+    let push = || json!({"tool_input": {"command": "git push origin main"}});
+    calls(&env, "s1", push()).silent();
     env.cli(&["review", "accept", "1"]).ok();
-    let told = pushes("s1").json();
-    assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny");
+    turned_back(calls(&env, "s1", push()));
 }
 
 #[test]
@@ -164,20 +152,4 @@ fn without_a_guarded_point_it_ends_before_it_reads_its_input() {
     let env = guarded();
     env.hook_bytes(Hook::PreToolUse, b"{\"tool_name\":", Stdin::Closed)
         .silent();
-}
-
-#[test]
-fn two_points_of_one_command_are_told_at_once_and_a_third_with_the_next_call() {
-    let env = guarded();
-    for text in ["never on a Friday", "it needs the token"] {
-        env.cli(&["add", text]).ok();
-    }
-    for id in ["oth-001", "oth-002"] {
-        guards(&env, id);
-    }
-    let told = turned_back(calls(&env, "s1", json!({})));
-    let reason = told["hookSpecificOutput"]["permissionDecisionReason"].clone();
-    assert_eq!(reason.as_str().unwrap().lines().count(), 3);
-    turned_back(calls(&env, "s1", json!({})));
-    calls(&env, "s1", json!({})).silent();
 }

@@ -1,5 +1,7 @@
 """The guard with the real client: a command that is turned back before it runs, once a session."""
-from client import Terminal
+import signal
+
+from client import Terminal, wait_for
 
 DENIED = "run it again to run it anyway"
 BASH = ("--allowedTools", "Bash")
@@ -30,8 +32,9 @@ def terminal(stage, folder, mode="default"):
 
 
 def turned_back(stage, word):
-    """How often the last request of a prompt shows a call that was turned back."""
-    return stage.user.api.of_client([word])[-1].messages.count(DENIED)
+    """How many calls were turned back, by the last request of a prompt."""
+    asked = stage.user.api.of_client([word])
+    return asked[-1].messages.count(DENIED) if asked else 0
 
 
 def once(stage):
@@ -95,13 +98,15 @@ def subagent(stage):
 
 
 def plan_mode(stage):
-    """There, too, a call can run: it is turned back once."""
+    """There the client asks about each command that writes; a guarded one is turned back first."""
     folder = project(stage, "plan")
     word = stage.word("guard-plan")
     session = terminal(stage, folder, "plan")
-    session.say(f"{word}: RUNS-GUARDED")
-    session.exit()
+    session.type(f"{word}: RUNS-GUARDED")
+    wait_for("the call to be turned back", lambda: turned_back(stage, word))
+    session.quiet()
+    session.kill(signal.SIGTERM)
     stage.user.settle()
-    ran = [name for name in ("made", "other") if (folder / name).exists()]
     count = turned_back(stage, word)
-    return f"turned back {count} times, ran: {ran}", [] if count <= 1 else ["a loop"]
+    wrong = [] if count == 1 else [f"{count} were turned back"]
+    return "", wrong + [f"{name} ran" for name in ("made", "other") if (folder / name).exists()]

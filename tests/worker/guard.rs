@@ -5,9 +5,8 @@ use crate::common::prelude::*;
 use playbook::cue::TURNED_BACK;
 
 /// Creates a project with a guarded point that came from no command of the user's.
-fn guarded(config: &str) -> TestEnv {
+fn guarded() -> TestEnv {
     let env = TestEnv::without_worker();
-    env.write_config(config);
     env.write_playbook(&[("pat-001", "run `just proto`")]);
     let mut playbook = env.playbook();
     playbook["playbook"] =
@@ -17,17 +16,19 @@ fn guarded(config: &str) -> TestEnv {
     env
 }
 
-/// Holds a session in which `make proto` was turned back, with what came next.
-fn held(id: &str, next: impl FnOnce(&mut Session)) -> Session {
-    let mut session = Session::new(id);
+/// Goes on with a session in which `make proto` is turned back, and with what comes next.
+fn goes_on(mut session: Session, next: impl FnOnce(&mut Session)) -> Session {
     let denied = format!("PreToolUse:Bash hook error: {TURNED_BACK}\n- [pat-001] run `just proto`");
     session
         .user("make the stubs")
         .failed("make proto", &denied)
         .tool("Read", &json!({"file_path": "/p/Makefile"}), "proto:");
     next(&mut session);
-    session.assistant("Done.").user("thanks").assistant("Bye.");
-    session
+    session.assistant("Done.").user("thanks").done()
+}
+
+fn held(id: &str, next: impl FnOnce(&mut Session)) -> Session {
+    goes_on(Session::new(id), next)
 }
 
 fn again(session: &mut Session) {
@@ -56,7 +57,7 @@ fn point(env: &TestEnv) -> Value {
 }, "")]
 #[case::nothing(|_: &mut Session| (), "")]
 fn the_next_call_decides_and_is_no_vote(#[case] next: fn(&mut Session), #[case] verdict: &str) {
-    let env = guarded("");
+    let env = guarded();
     env.learn_from(&held("s1", next));
     let shown = env.cli(&["show"]).ok();
     assert!(shown.contains(verdict), "{shown}");
@@ -67,40 +68,30 @@ fn the_next_call_decides_and_is_no_vote(#[case] next: fn(&mut Session), #[case] 
 
 #[test]
 fn two_sessions_end_a_guard_and_an_undo_gives_it_back_for_good() {
-    let env = guarded("");
+    let env = guarded();
     let session = held("s1", again);
     env.learn_from(&session);
     // A fork is no second session.
-    let mut fork = session.fork("s2");
-    fork.failed("make proto", "PreToolUse:Bash hook error: no")
-        .user("go on")
-        .user("and on");
-    again(&mut fork);
-    env.learn_from(&fork);
-    assert_eq!(point(&env)["guard"], true);
+    env.learn_from(&goes_on(session.fork("s2"), again));
+    includes(&point(&env), &json!({"guard": true}));
     env.learn_from(&held("s3", again));
-    let ended = point(&env);
-    assert_eq!(
-        (&ended["guard"], &ended["when"]["command"]),
-        (&json!(false), &json!("make proto"))
+    includes(
+        &point(&env),
+        &json!({"guard": false, "when": {"command": "make proto"}}),
     );
-    let log = env.cli(&["log", "--json"]).json();
-    let job = &log["jobs"][0];
-    has!(
-        job["changes"][0]["reason"].as_str().unwrap(),
-        "its guard was wrong in two sessions"
-    );
+    let job = &history(&env)[0];
+    let why = job["changes"][0]["reason"].as_str().unwrap();
+    has!(why, "its guard was wrong in two sessions");
     env.cli(&["undo", job["job"].as_str().unwrap()]).ok();
-    assert_eq!(point(&env)["guard"], true);
     env.learn_from(&held("s4", again));
     env.learn_from(&held("s5", again));
-    assert_eq!(point(&env)["guard"], true);
+    includes(&point(&env), &json!({"guard": true}));
     has!(env.cli(&["show"]).ok(), "was wrong in 3");
 }
 
 #[test]
 fn a_guard_that_the_user_set_is_only_marked() {
-    let env = guarded("");
+    let env = guarded();
     env.cli(&["edit", "pat-001", "--no-when"]).ok();
     let args = ["edit", "pat-001", "--when-command", "make proto", "--guard"];
     assert_eq!(env.cli(&args).code, Some(0));
@@ -113,20 +104,19 @@ fn a_guard_that_the_user_set_is_only_marked() {
 
 #[test]
 fn a_call_turned_back_is_no_error_and_the_model_reads_what_it_was() {
-    let env = guarded("");
-    let transcript = env
-        .write_transcript(&held("s1", |_| ()))
-        .display()
-        .to_string();
-    let evidence = env.cli(&["evidence", &transcript, "--json"]).json();
+    let env = guarded();
+    env.learn_from(&held("s1", |_| ()));
+    let path = env.transcript_path("s1").display().to_string();
+    let evidence = env.cli(&["evidence", &path, "--json"]).json();
     let text = evidence["evidence"]["text"].as_str().unwrap();
     has!(
         text,
-        "PLAYBOOK turned back, once Bash `make proto`: - [pat-001] run `just proto`"
+        "PLAYBOOK turned back, once Bash `make proto`: - [pat-001] run"
     );
     lacks!(text, "ERROR");
-    assert_eq!(evidence["facts"]["tool_errors"], 0);
-    assert_eq!(evidence["facts"]["unresolved"], 0);
-    env.learn_from(&held("s1", |_| ()));
+    includes(
+        &evidence["facts"],
+        &json!({"tool_errors": 0, "unresolved": 0}),
+    );
     assert_eq!(env.cli(&["stats", "--json"]).json()["errors"], 0);
 }
