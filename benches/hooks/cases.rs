@@ -171,12 +171,9 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
     };
     let (end, start) = (Hook::SessionEnd, Hook::SessionStart);
     let (failure, prompt) = (Hook::PostToolUseFailure, Hook::UserPromptSubmit);
-    let attended = |mut env: TestEnv| {
-        env.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
-        env
-    };
     let asked = json!({"prompt": prompt_text()});
-    let hooks = vec![
+    let mut hooks = guard(points(60), alone());
+    hooks.extend([
         Case::new("post-tool-use-failure, no hints", failure, alone(), 1.6),
         Case::new(
             "post-tool-use-failure, a new error",
@@ -201,19 +198,6 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
             1.6,
         )
         .with(asked),
-        Case::new(
-            "pre-tool-use, no guarded point",
-            Hook::PreToolUse,
-            attended(points(60)),
-            1.25,
-        ),
-        Case::new(
-            "pre-tool-use, 200 cues, 4 KB command",
-            Hook::PreToolUse,
-            attended(cued(alone())),
-            1.4,
-        )
-        .with(json!({"tool_input": {"command": "grep -rn 'make proto' src | head; ".repeat(110)}})),
         Case::new("session-end, 1 KB transcript", end, alone(), 1.5),
         Case::new("session-end, 1 GB transcript", end, large(alone())?, 1.5),
         Case::new("session-start, 60 key points", start, points(60), 1.5),
@@ -224,7 +208,7 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
             points(10_000),
             1.5,
         ),
-    ];
+    ]);
     let whole = vec![
         Case::new(
             "session-start, 1,000 key points, after a pull",
@@ -285,6 +269,20 @@ fn write_corrections(env: &TestEnv) -> Fallible<()> {
     fs::create_dir_all(path.parent().ok_or("no folder")?)?;
     Corrections::new(by_error.collect()).write(&path)?;
     Ok(())
+}
+
+/// Returns the cases of the guard, in a project without a guarded point and in an empty one.
+fn guard(mut unguarded: TestEnv, empty: TestEnv) -> Vec<Case> {
+    let (hook, mut guarded) = (Hook::PreToolUse, cued(empty));
+    for env in [&mut unguarded, &mut guarded] {
+        env.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    }
+    let command = "grep -rn 'make proto' src | head; ".repeat(120);
+    vec![
+        Case::new("pre-tool-use, no guarded point", hook, unguarded, 1.25),
+        Case::new("pre-tool-use, 200 cues, 4 KB command", hook, guarded, 1.4)
+            .with(json!({"tool_input": {"command": command}})),
+    ]
 }
 
 /// Gives the project 200 key points with a cue and a guard.

@@ -1,4 +1,4 @@
-//! The hook of the client's PreToolUse event.
+//! The hook of the client's `PreToolUse` event.
 
 fn main() {
     playbook_hooks::main(playbook_hooks::HookEvent::PreToolUse);
