@@ -151,6 +151,8 @@ foretell() {
         while read -r hook; do
             would_install "$hooks/$hook"
         done
+    # Only `playbook guard on` registers it.
+    would_install "$hooks/pre-tool-use"
     would_install "$bin/playbook"
     say "would install completions and manual pages below $(dirname -- "$bin")/share"
 }

@@ -182,6 +182,17 @@ CREATE TABLE IF NOT EXISTS point_sessions (
     PRIMARY KEY (project, point, root, job)
 ) WITHOUT ROWID;
 
+-- What became of a call that the guard of a point turned back.
+
+CREATE TABLE IF NOT EXISTS guard_verdicts (
+    project INTEGER NOT NULL REFERENCES projects,
+    point   TEXT NOT NULL,
+    root    TEXT NOT NULL,
+    job     TEXT NOT NULL,
+    wrong   INTEGER NOT NULL,               -- 0: another way was taken; 1: it ran again and worked
+    PRIMARY KEY (project, point, root, job)
+) WITHOUT ROWID;
+
 -- The votes that are not in the playbook file (`playbook.votes = "local"`), by the job that
 -- cast them. An undo casts the opposite ones.
 

@@ -10,7 +10,7 @@ use playbook::errors::Signature;
 use playbook::transcript::error_signature;
 use serde_json::{Value, json};
 
-use crate::common::env::{Hook, TestEnv};
+use crate::common::env::{Hook, TestEnv, write};
 use crate::common::session::Session;
 use crate::ratio;
 use crate::shared::{self, Fallible};
@@ -39,7 +39,7 @@ impl Limit {
 impl std::fmt::Display for Limit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Ratio(limit) => write!(f, "{limit:.1}"),
+            Self::Ratio(limit) => write!(f, "{limit}"),
             Self::Time(limit) => write!(f, "{} ms", limit.as_millis()),
         }
     }
@@ -172,7 +172,8 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
     let (end, start) = (Hook::SessionEnd, Hook::SessionStart);
     let (failure, prompt) = (Hook::PostToolUseFailure, Hook::UserPromptSubmit);
     let asked = json!({"prompt": prompt_text()});
-    let hooks = vec![
+    let mut hooks = guard(points(60), alone());
+    hooks.extend([
         Case::new("post-tool-use-failure, no hints", failure, alone(), 1.6),
         Case::new(
             "post-tool-use-failure, a new error",
@@ -207,7 +208,7 @@ pub(crate) fn cases(bin: &Path) -> Fallible<[Vec<Case>; 2]> {
             points(10_000),
             1.5,
         ),
-    ];
+    ]);
     let whole = vec![
         Case::new(
             "session-start, 1,000 key points, after a pull",
@@ -268,6 +269,34 @@ fn write_corrections(env: &TestEnv) -> Fallible<()> {
     fs::create_dir_all(path.parent().ok_or("no folder")?)?;
     Corrections::new(by_error.collect()).write(&path)?;
     Ok(())
+}
+
+/// Returns the cases of the guard, in a project without a guarded point and in an empty one.
+fn guard(mut unguarded: TestEnv, empty: TestEnv) -> Vec<Case> {
+    let (hook, mut guarded) = (Hook::PreToolUse, cued(empty));
+    for env in [&mut unguarded, &mut guarded] {
+        env.set("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    }
+    let command = "grep -rn 'make proto' src | head; ".repeat(120);
+    vec![
+        Case::new("pre-tool-use, no guarded point", hook, unguarded, 1.25),
+        Case::new("pre-tool-use, 200 cues, 4 KB command", hook, guarded, 1.4)
+            .with(json!({"tool_input": {"command": command}})),
+    ]
+}
+
+/// Gives the project 200 key points with a cue and a guard.
+fn cued(env: TestEnv) -> TestEnv {
+    let points: Vec<_> = (1..=200).map(point).collect();
+    env.write_playbook(&points);
+    let mut playbook = env.playbook();
+    for (name, _) in points {
+        let cue = json!({"command": format!("make {name}"), "file": format!("{name}/**/*.py")});
+        playbook["playbook"]["points"][name] = json!({"when": cue, "guard": true});
+    }
+    write(&env.playbook_path(), playbook.to_string());
+    env.cli(&["trust"]).ok();
+    env
 }
 
 /// Returns a key point of usual length.

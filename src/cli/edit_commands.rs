@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::output::{Hinted, plain};
+use super::guard::GUARD;
+use super::output::{self, Hinted, plain};
 use super::session::{self, NamedSession};
 use super::show::note_distrust;
 use super::{agent, answer, args, change_text, jobs, restore};
@@ -23,6 +24,7 @@ use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::progress::{self, Job};
 use crate::queue::screening;
 use crate::queue::spool::{self, IdEntropy};
+use crate::setup::switched_on;
 use crate::store::Store;
 use crate::trust::TrustStanding;
 
@@ -187,6 +189,10 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     answer["left"] = left.into();
     answer::give(as_json, SCREEN, answer)?;
     note_distrust(&TrustStanding::of(&session.paths, &session.project));
+    let is_guarded = matches!(edit, PlaybookEdit::Change { due, .. } if due.guard == Some(true));
+    if is_guarded && switched_on(&session.paths, GUARD).is_none() {
+        output::note("the guard is off, so the command runs; `playbook guard on` switches it on");
+    }
     Ok(())
 }
 

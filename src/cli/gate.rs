@@ -7,6 +7,7 @@ use super::prelude::*;
 use super::reflect;
 use crate::config::{self, GateMode};
 use crate::gate::{QUALITY_THRESHOLD, Stops};
+use crate::hook::HookEvent;
 use crate::setup::{ClientSettings, Hooks};
 use crate::{prepare, transcript_file};
 
@@ -45,9 +46,11 @@ fn switch(mode: GateMode, as_json: bool) -> anyhow::Result<()> {
     let file = place.paths.client_settings();
     let hooks = hooks(&place.paths, SettingsScope::User);
     let settings = ClientSettings::new(&place.paths, file, hooks);
-    let plan = match mode {
-        GateMode::Off => settings.plan_no_gate()?,
-        _ => Some(settings.plan_gate(&Hooks::gate_command(&program(&place)?))?),
+    let plan = if mode == GateMode::Off {
+        settings.plan_off(HookEvent::Stop)?
+    } else {
+        let command = Hooks::switch_command(&program(&place)?, HookEvent::Stop);
+        Some(settings.plan_on(HookEvent::Stop, &command)?)
     };
     set(&place, mode)?;
     let backup = plan.as_ref().map(|plan| settings.carry_out(plan));

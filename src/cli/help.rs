@@ -19,7 +19,7 @@ pub(super) const GROUPS: [(&str, &str, &str); 6] = [
         "add edit remove pin undo review",
         "promote forget",
     ),
-    ("Learn", "trust reflect gate", "lesson dream"),
+    ("Learn", "trust reflect gate guard", "lesson dream"),
     ("Keep working", "doctor jobs config uninstall", "worker"),
     (
         "For scripts",

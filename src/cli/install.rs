@@ -48,7 +48,7 @@ pub(super) fn run(args: &args::InstallArgs) -> anyhow::Result<()> {
     let mut answer = json!({
         "file": settings.file(),
         "changed": plan.is_change(),
-        "hooks": HookEvent::ALL.map(HookEvent::client_name),
+        "hooks": HookEvent::REGISTERED.map(HookEvent::client_name),
         "backup": backup,
         "earlier": commands.collect::<Vec<_>>(),
         "templates": laid,
@@ -122,7 +122,7 @@ fn look_for_hooks(hooks: &Hooks, scope: SettingsScope) -> anyhow::Result<()> {
     if hooks.stand_in().is_some() && scope != SettingsScope::Project {
         return Ok(());
     }
-    let mut all = HookEvent::ALL
+    let mut all = HookEvent::REGISTERED
         .into_iter()
         .map(|event| hooks.bin().join(event.name()));
     all.find(|hook| !hook.is_file()).map_or(Ok(()), |hook| {

@@ -13,6 +13,7 @@ mod edit_commands;
 mod export;
 mod gate;
 pub(crate) mod generate;
+mod guard;
 mod help;
 mod install;
 mod jobs;
@@ -127,6 +128,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Reflect(args) => reflect::run(&NamedSession::on(&args.on)?, &args),
         Command::Evidence(args) => reflect::evidence(&NamedSession::open(None)?, &args),
         Command::Gate(args) => gate::run(&args),
+        Command::Guard(args) => guard::run(&args),
         Command::Show(args) => show::run(&NamedSession::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&NamedSession::on(&args.on)?, &args),
         Command::Undo(args) => edit_commands::undo(&args),

@@ -121,6 +121,9 @@ impl Sandbox {
                 "error": "Exit code 2\nmake: *** no targets",
             }),
             HookEvent::UserPromptSubmit => json!({"prompt": "hello"}),
+            HookEvent::PreToolUse => {
+                json!({"tool_name": "Bash", "tool_input": {"command": "make"}})
+            }
             HookEvent::Stop => json!({"stop_hook_active": false, "background_tasks": []}),
         };
         input["session_id"] = session.into();

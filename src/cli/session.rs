@@ -164,8 +164,13 @@ impl NamedSession {
 
     /// Keeps the secrets. Refuses a symlink that leads out of an untrusted project.
     pub(super) fn playbook_file(&self) -> anyhow::Result<Playbook> {
+        Ok(self.with_votes(self.without_votes()?))
+    }
+
+    /// Returns the same without the votes of the memory, which is not read.
+    pub(super) fn without_votes(&self) -> anyhow::Result<Playbook> {
         self.may_follow()?;
-        Ok(self.with_votes(self.store().load()?))
+        Ok(self.store().load()?)
     }
 
     fn with_votes(&self, file: Playbook) -> Playbook {

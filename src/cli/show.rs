@@ -108,7 +108,7 @@ fn no_room(point: &Point<'_>) -> &'static str {
     }
 }
 
-fn in_words(name: &str, due: &Due, trust: &trust::TrustStanding) -> String {
+pub(super) fn in_words(name: &str, due: &Due, trust: &trust::TrustStanding) -> String {
     let cue = due.told();
     if let Err(why) = due.when.compile() {
         format!("{cue}: not used, {why}")

@@ -20,6 +20,7 @@ use crate::playbook::{ChangeKind, PointChange, Skipped};
 use crate::reflect::curator::NoteUpdate;
 use crate::reflect::learned::{Learned, LearnedFrom};
 use crate::reflect::note::{NewOutdated, NoteId};
+use crate::transcript::GuardVerdict;
 
 /// Everything that is kept of a job when its file is removed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,6 +47,7 @@ pub struct JobRecord {
     /// The changes that its replies asked for and that were not accepted.
     pub dropped: Vec<Skipped>,
     pub(crate) points: Vec<PointInSession>,
+    pub(crate) guards: Vec<GuardVerdict>,
     /// The session from which this one was forked, through any number of forks; else itself.
     pub(crate) root: String,
     /// The time of recording, which for jobs of `playbook bootstrap` is later than the job's.
@@ -226,6 +228,16 @@ const SAID: &str = "SELECT DISTINCT h.point FROM history h
      WHERE p.name = ?1 AND h.kind IN ('add', 'update', 'absorb')
          AND h.reason GLOB '*[[]said: *'";
 
+/// The sessions in which the guard of a point helped and was wrong, but for one root session.
+const GUARDS: &str = "SELECT v.point, count(DISTINCT CASE v.wrong WHEN 0 THEN v.root END),
+         count(DISTINCT CASE v.wrong WHEN 1 THEN v.root END)
+     FROM guard_verdicts v JOIN projects p ON p.id = v.project LEFT JOIN jobs j ON j.job = v.job
+     WHERE p.name = ?1 AND v.root <> ?2 AND j.undone_by IS NULL GROUP BY v.point";
+
+const CUED_BY_HAND: &str = "SELECT DISTINCT h.point FROM history h
+     JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
+     WHERE p.name = ?1 AND h.kind = 'cue' AND j.backend = ''";
+
 const BY_HAND: &str = "SELECT DISTINCT h.point FROM history h
      JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project
      WHERE p.name = ?1 AND h.kind IN ('add', 'update') AND j.backend = ''";
@@ -246,6 +258,7 @@ impl Memory {
             records::raise_numbers(transaction, project, &record.highest_numbers)?;
             let of = (project, record.job.id.as_str(), record.root.as_str());
             put_usage(transaction, of, &record.points)?;
+            put_guards(transaction, of, &record.guards)?;
             put_calls(transaction, &record.calls)?;
             if let Some(undone) = &record.undoes {
                 mark_undone(transaction, undone, &record.job.id)?;
@@ -431,22 +444,39 @@ impl Memory {
 
     /// Returns the use of a project's key points; each root session counts once.
     pub(crate) fn usage(&self, project: &str) -> Result<UsageRecord, MemoryError> {
+        self.usage_without(project, "")
+    }
+
+    /// Returns the same without what guards did in one root session.
+    pub(crate) fn usage_without(
+        &self,
+        project: &str,
+        root: &str,
+    ) -> Result<UsageRecord, MemoryError> {
         let action = "read the use of key points";
         let points = self.all(action, USAGE, [project], |row| {
             let usage = PointUsage {
                 shown: counted(row, 1)?,
                 cited: counted(row, 2)?,
+                ..PointUsage::default()
             };
             Ok((row.get(0)?, usage))
         })?;
+        let mut points: BTreeMap<String, PointUsage> = points.into_iter().collect();
+        let guard = |row: &Row<'_>| Ok((row.get(0)?, counted(row, 1)?, counted(row, 2)?));
+        for (point, helped, wrong) in self.all(action, GUARDS, [project, root], guard)? {
+            let usage = points.entry(point).or_default();
+            (usage.guard_helped, usage.guard_wrong) = (helped, wrong);
+        }
         let names = |sql| -> Result<BTreeSet<String>, MemoryError> {
             let names = self.all(action, sql, [project], |row| row.get(0))?;
             Ok(names.into_iter().collect())
         };
         Ok(UsageRecord {
-            points: points.into_iter().collect(),
+            points,
             said: names(SAID)?,
             by_hand: names(BY_HAND)?,
+            cued_by_hand: names(CUED_BY_HAND)?,
         })
     }
 }
@@ -649,6 +679,20 @@ fn put_usage(
             harmful,
         );
         run(transaction, sql, values)?;
+    }
+    Ok(())
+}
+
+/// Adds a session's verdicts on guards; existing ones stay.
+fn put_guards(
+    transaction: &Transaction<'_>,
+    (project, job, root): (i64, &str, &str),
+    guards: &[GuardVerdict],
+) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO guard_verdicts (project, point, root, job, wrong)
+         VALUES (?1, ?2, ?3, ?4, ?5)";
+    for GuardVerdict { point, is_wrong } in guards {
+        run(transaction, sql, (project, point, root, job, is_wrong))?;
     }
     Ok(())
 }

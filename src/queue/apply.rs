@@ -19,7 +19,7 @@ use crate::account::Need;
 use crate::backend::BackendName;
 use crate::config::{Approval, Config, VotesIn};
 use crate::memory::{Memory, MemoryError};
-use crate::playbook::change::Applied;
+use crate::playbook::change::{Applied, end_guard};
 use crate::playbook::clean::clean_text;
 use crate::playbook::learn::{Caps, Lesson, enforce, learn};
 use crate::playbook::ops::{RefusedEdit, apply_operations, written_text};
@@ -169,16 +169,20 @@ fn change(
             let tags = tags.map_or(&[][..], |said| &said.bullet_tags);
             let votes = transcripts::votes_of(job, &session.facts, tags, playbook);
             let is_by_rules = ask::need_of(context, job).backend == BackendName::Rules;
-            let session = TaughtSession {
+            let lesson = TaughtSession {
                 facts: &session.facts,
                 votes,
                 is_by_rules,
             };
-            let taught = session.teach(playbook, unused, config, (record::happened(job, now), now));
+            let taught = lesson.teach(playbook, unused, config, (record::happened(job, now), now));
             job.progress.points = taught.points;
             job.progress.held = screening::held(&taught.proposals, playbook);
             job.progress.refused = refused(&taught.proposals);
-            Ok(taught.applied)
+            let mut applied = taught.applied;
+            applied
+                .changes
+                .extend(end_wrong_guards(context, job, &session.facts, playbook)?);
+            Ok(applied)
         }
         Work::Curation(material, curation) => {
             let project = job.ticket.project.to_string_lossy();
@@ -206,6 +210,38 @@ fn change(
             Ok(applied)
         }
     }
+}
+
+const WRONG_SESSIONS: u64 = 2;
+const WRONG: &str = "its guard was wrong in two sessions: the command was run again, and it worked";
+
+/// Ends the guards that the curator gave and that were wrong in this session and an earlier one.
+fn end_wrong_guards(
+    context: &Worker,
+    job: &Job,
+    facts: &Facts,
+    playbook: &mut Playbook,
+) -> Step<Vec<PointChange>> {
+    let mut changes = Vec::new();
+    if facts.guards.is_empty() {
+        return Ok(changes);
+    }
+    let project = job.ticket.project.to_string_lossy();
+    let usage = context
+        .memory()
+        .usage_without(&project, &record::root_of(job))?;
+    for verdict in facts.guards.iter().filter(|verdict| verdict.is_wrong) {
+        let Some(point) = playbook.named(&verdict.point) else {
+            continue;
+        };
+        let is_users =
+            usage.cued_by_hand.contains(point.name) || protection(&usage, &point).is_some();
+        if !is_users && usage.of(&verdict.point).guard_wrong + 1 >= WRONG_SESSIONS {
+            let name = point.name.to_owned();
+            changes.extend(end_guard(playbook, &name, WRONG, context.now()));
+        }
+    }
+    Ok(changes)
 }
 
 /// Adds to each note the key point that an operation made of it or changed by it.

@@ -13,11 +13,12 @@ use super::schedule::Schedule;
 use super::status::{Notice, Status};
 use super::{progress, spool};
 use crate::account::Sent;
+use crate::hook::HookEvent;
 use crate::learned_news::{LearnedNews, told_until};
 use crate::memory::{Entry, JobOutcome, JobRow, Memory, UnsettledQuote};
 use crate::playbook::ChangeKind;
 use crate::prepared::Notices;
-use crate::setup::templates;
+use crate::setup::{switched_on, templates};
 use crate::shown::counted;
 
 const LONG: SignedDuration = SignedDuration::from_hours(24);
@@ -204,11 +205,15 @@ fn news(context: &Worker, project: &Path) -> Result<Option<LearnedNews>, String>
     let name = project.to_string_lossy();
     let changes = context.memory().history(&name, LATEST);
     let mut changes = changes.map_err(|e| e.to_string())?;
+    let guarded = first_guarded(&changes).filter(|first| Some(first.time) > told);
+    let is_off = || switched_on(context.paths(), HookEvent::PreToolUse).is_none();
+    let guarded = guarded.filter(|first| is_learned(first) && is_off());
+    let guarded = guarded.map(|first| first.change.id.clone());
     changes.retain(|entry| Some(entry.time) > told && is_learned(entry));
     let said = context.memory().unsettled_quotes(&name);
     let mut said = said.map_err(|e| e.to_string())?;
     said.retain(|said| Some(said.since) > told);
-    Ok(with_said(of(&changes), &said))
+    Ok(with_said(of(&changes, guarded.as_deref()), &said))
 }
 
 fn is_learned(entry: &Entry) -> bool {
@@ -221,7 +226,16 @@ fn is_learned(entry: &Entry) -> bool {
     !by_hand.iter().any(|event| event.word() == entry.event)
 }
 
-fn of(changes: &[Entry]) -> Option<LearnedNews> {
+fn first_guarded(changes: &[Entry]) -> Option<&Entry> {
+    let has_guard = |entry: &&Entry| {
+        let after = entry.change.after.as_ref();
+        after.is_some_and(|after| after.due().guard)
+    };
+    changes.iter().rev().find(has_guard)
+}
+
+/// Summarises changes, the newest first; `guarded` is a key point whose guard is off.
+fn of(changes: &[Entry], guarded: Option<&str>) -> Option<LearnedNews> {
     let (mut new, mut reworded, mut gone, mut wrong) = <[BTreeSet<&str>; 4]>::default().into();
     for Entry { change, .. } in changes.iter().rev() {
         let id = change.id.as_str();
@@ -265,6 +279,11 @@ fn of(changes: &[Entry]) -> Option<LearnedNews> {
     if !wrong.is_empty() {
         parts.push(format!("{} marked wrong", named(&wrong)));
     }
+    parts.extend(
+        guarded.map(|id| {
+            format!("`playbook guard on` lets `{id}` turn its command back before it runs")
+        }),
+    );
     let text = parts.join("; ");
     (!text.is_empty()).then(|| LearnedNews {
         text: format!("{text} (`playbook log`)"),

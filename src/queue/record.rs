@@ -62,6 +62,7 @@ pub(super) fn applied(
     record.evaluation = facts.map(|facts| (&evaluate(facts)).into());
     record.ended = facts.map(|facts| facts.outcome.word().to_owned());
     if let Some(session) = session {
+        record.guards.clone_from(&session.facts.guards);
         let is_by_rules = record.job.backend == BackendName::Rules.word();
         let learned = remember(&ReflectedSession {
             project: &record.job.project,

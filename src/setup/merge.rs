@@ -23,6 +23,11 @@ impl Registered {
     pub(crate) fn is_earlier(&self) -> bool {
         registration::is_earlier(&self.command)
     }
+
+    /// Returns `true` for the hook that the switch of an event registers.
+    pub(crate) fn is_of_switch(&self, event: HookEvent) -> bool {
+        self.event == event.client_name() && registration::is_of_switch(event, &self.command)
+    }
 }
 
 /// A command in a settings file, of any event and installation.
@@ -35,13 +40,9 @@ pub(super) struct FoundHook {
 }
 
 impl FoundHook {
-    pub(super) fn is_gate(&self) -> bool {
-        self.hook.event == HookEvent::Stop.client_name()
-            && registration::is_gate(&self.hook.command)
-    }
-
     pub(super) fn is_ours(&self, hooks: &Hooks) -> bool {
-        hooks.named_in(&self.hook.command).is_some() || self.is_gate()
+        let is_of_switch = |event: &HookEvent| self.hook.is_of_switch(*event);
+        hooks.named_in(&self.hook.command).is_some() || HookEvent::SWITCHED.iter().any(is_of_switch)
     }
 }
 
@@ -53,16 +54,20 @@ pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Defect> {
 /// A text that is no object, or has another shape where the hooks belong, is a defect.
 pub(super) fn install(document: &mut Document, hooks: &Hooks) -> Result<(), Defect> {
     document.make_object();
-    HookEvent::ALL
+    HookEvent::REGISTERED
         .into_iter()
         .try_for_each(|event| register(document, hooks, event))
 }
 
-/// Registers the gate's hook, or redirects one that leads elsewhere.
-pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Defect> {
+/// Registers the hook of a switch, or redirects one that leads elsewhere.
+pub(super) fn switch_on(
+    document: &mut Document,
+    event: HookEvent,
+    command: &str,
+) -> Result<(), Defect> {
     document.make_object();
     let mut all = found(document);
-    all.retain(FoundHook::is_gate);
+    all.retain(|found| found.hook.is_of_switch(event));
     if all.iter().any(|found| found.hook.command == command) {
         return Ok(());
     }
@@ -70,8 +75,8 @@ pub(super) fn add_gate(document: &mut Document, command: &str) -> Result<(), Def
         lead(document, elsewhere, command);
         return Ok(());
     }
-    let entry = registration::gate_entry(command);
-    add_entry(document, HookEvent::Stop.client_name(), &entry)
+    let entry = registration::switch_entry(event, command);
+    add_entry(document, event.client_name(), &entry)
 }
 
 /// Redirects a command of a removed installation, or one that could be quicker, to this one.

@@ -14,5 +14,7 @@ pub(crate) mod templates;
 
 pub(crate) use files::{Installed, purge};
 pub(crate) use merge::registered;
-pub(crate) use registration::{Hooks, Spelling, is_gate, is_of_stand_in, shell_word};
-pub(crate) use settings::{ClientSettings, SettingsPlan, SettingsRecord, SetupError, recorded};
+pub(crate) use registration::{Hooks, Spelling, is_of_stand_in, shell_word};
+pub(crate) use settings::{
+    ClientSettings, SettingsPlan, SettingsRecord, SetupError, recorded, switched_on,
+};

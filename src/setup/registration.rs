@@ -70,11 +70,18 @@ impl Hooks {
         }
     }
 
-    /// Makes a command that is silent if `playbook` was removed, as after an update of the plugin.
-    pub(crate) fn gate_command(playbook: &Path) -> String {
-        let playbook = shell_word(&playbook.to_string_lossy());
-        let stop = HookEvent::Stop.name();
-        format!("[ ! -x {playbook} ] || exec {playbook} hook {stop}")
+    /// Makes a command that is silent if its program was removed, as after an update of the plugin.
+    /// The program is the hook's own beside `playbook`, or else `playbook`.
+    pub(crate) fn switch_command(playbook: &Path, event: HookEvent) -> String {
+        let name = event.name();
+        let own = playbook.with_file_name(name);
+        let (program, arguments) = if own.is_file() {
+            (own.as_path(), String::new())
+        } else {
+            (playbook, format!(" hook {name}"))
+        };
+        let program = shell_word(&program.to_string_lossy());
+        format!("[ ! -x {program} ] || exec {program}{arguments}")
     }
 
     /// Sets no matcher: older lists of SessionStart's sources miss some that the client has.
@@ -145,12 +152,23 @@ pub(crate) fn is_of_stand_in(event: HookEvent, command: &str) -> bool {
 /// The client's limit for the gate, in seconds: more than the 20 that a model has.
 const GATE_PATIENCE: u64 = 30;
 
-pub(super) fn gate_entry(command: &str) -> Value {
+/// Returns the entry of a switch's hook: the gate's, or the guard's.
+pub(super) fn switch_entry(event: HookEvent, command: &str) -> Value {
+    if event == HookEvent::PreToolUse {
+        return json!({"matcher": "Bash", "hooks": [{"type": "command", "command": command}]});
+    }
     json!({"hooks": [{"type": "command", "command": command, "timeout": GATE_PATIENCE}]})
 }
 
-pub(crate) fn is_gate(command: &str) -> bool {
-    is_of_stand_in(HookEvent::Stop, command)
+/// Returns `true` for a command of [`Hooks::switch_command`], of any installation.
+pub(crate) fn is_of_switch(event: HookEvent, command: &str) -> bool {
+    let command = unquoted(command);
+    let name = event.name();
+    is_of_stand_in(event, &command)
+        || command.rsplit_once(" exec ").is_some_and(|(_, path)| {
+            path.ends_with(&format!("/{name}"))
+                && command == format!("[ ! -x {path} ] || exec {path}")
+        })
 }
 
 pub(super) fn is_earlier(command: &str) -> bool {

@@ -10,13 +10,14 @@ use super::registration::Hooks;
 use super::templates::{digest, missing};
 use crate::digest::name_of;
 use crate::fsx::{self, FsError};
+use crate::hook::HookEvent;
 use crate::paths::Paths;
 use crate::playbook::Defect;
 
 /// The size in bytes above which a settings file is not touched.
 const MAX_SETTINGS: u64 = 4 << 20;
-/// A part of each of our commands: the folder of the hooks, or the program that answers.
-const OURS: [&[u8]; 2] = [b"playbook/bin/", b"playbook hook "];
+/// A part of each of our commands: the folder of the hooks, the program that answers, or the guard.
+const OURS: [&[u8]; 3] = [b"playbook/bin/", b"playbook hook ", b"/pre-tool-use"];
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SetupError {
@@ -91,23 +92,29 @@ impl<'a> ClientSettings<'a> {
         self.plan(|document| merge::install(document, &self.hooks))
     }
 
-    pub(crate) fn plan_gate(&self, command: &str) -> Result<SettingsPlan, SetupError> {
-        self.plan(|document| merge::add_gate(document, command))
+    /// Plans to register the hook that the switch of an event has.
+    pub(crate) fn plan_on(
+        &self,
+        event: HookEvent,
+        command: &str,
+    ) -> Result<SettingsPlan, SetupError> {
+        self.plan(|document| merge::switch_on(document, event, command))
     }
 
-    pub(crate) fn plan_no_gate(&self) -> Result<Option<SettingsPlan>, SetupError> {
+    pub(crate) fn plan_off(&self, event: HookEvent) -> Result<Option<SettingsPlan>, SetupError> {
+        let is_its = |found: &FoundHook| found.hook.is_of_switch(event);
         let bytes = self.read()?.unwrap_or_default();
         let document = self.parse(&bytes)?;
         let mut found = merge::found(&document);
         found.retain(|found| found.is_ours(&self.hooks));
-        if !found.iter().any(FoundHook::is_gate) {
+        if !found.iter().any(is_its) {
             return Ok(None);
         }
-        if found.iter().all(FoundHook::is_gate) {
+        if found.iter().all(is_its) {
             return self.plan_uninstall();
         }
         let plan = self.plan(|document| {
-            merge::remove(document, FoundHook::is_gate);
+            merge::remove(document, is_its);
             Ok(())
         });
         plan.map(Some)
@@ -232,6 +239,14 @@ impl<'a> ClientSettings<'a> {
         let path = self.file.clone();
         SetupError::Settings { path, flaw }
     }
+}
+
+/// Returns the command of the hook that the switch of an event has registered for the user.
+pub(crate) fn switched_on(paths: &Paths, event: HookEvent) -> Option<String> {
+    let bytes = fsx::read_if_there(&paths.client_settings(), MAX_SETTINGS).ok()??;
+    let mut all = merge::registered(&bytes).ok()?.into_iter();
+    let hook = all.find(|hook| hook.is_of_switch(event))?;
+    Some(hook.command)
 }
 
 fn into_text(bytes: Vec<u8>) -> String {

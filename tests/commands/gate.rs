@@ -1,19 +1,24 @@
-//! Promise: the gate's hook is registered only while the user has it switched on, and leaves no
-//! trace.
+//! Promise: the hooks of the gate and of the guard are registered only while the user has them
+//! switched on, and leave no trace.
 
 use crate::common::prelude::*;
 
-fn registered(env: &TestEnv) -> Vec<Value> {
+pub(super) fn registered(env: &TestEnv, switch: &str) -> Vec<Value> {
     let text = fs::read_to_string(env.client_settings()).unwrap_or("{}".to_owned());
     let settings: Value = serde_json::from_str(&text).unwrap();
-    let entries = settings["hooks"]["Stop"].as_array().into_iter().flatten();
+    let event = if switch == "gate" {
+        "Stop"
+    } else {
+        "PreToolUse"
+    };
+    let entries = settings["hooks"][event].as_array().into_iter().flatten();
     let hooks = entries.flat_map(|entry| entry["hooks"].as_array().unwrap());
     hooks.cloned().collect()
 }
 
-fn with_settings(kind: &str) -> TestEnv {
+pub(super) fn with_settings(kind: &str) -> TestEnv {
     let env = TestEnv::new();
-    let own = "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}\n}\n";
+    let own = "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}],\"PreToolUse\" :[ {\"matcher\":\"Bash\",\"hooks\": [{\"type\": \"command\", \"command\": \"~/bin/pre-tool-use\"}]}\r\n]}}\n";
     let plugin = r#"{"enabledPlugins":{"playbook@playbook":true}}"#;
     match kind {
         "own" => write(&env.client_settings(), own),
@@ -28,38 +33,56 @@ fn with_settings(kind: &str) -> TestEnv {
 }
 
 #[rstest]
+#[case::gate("gate", "playbook hook stop")]
+#[case::guard("guard", "/pre-tool-use")]
 fn on_registers_one_hook_and_off_takes_it_out_to_the_byte(
+    #[case] switch: &str,
+    #[case] command: &str,
     #[values("none", "own", "installed", "plugin")] kind: &str,
 ) {
     let env = with_settings(kind);
     let before = fs::read_to_string(env.client_settings()).ok();
-    let others = registered(&env);
+    let others = registered(&env, switch);
     for mode in ["tell", "block", "block"] {
-        env.cli(&["gate", "on", "--mode", mode]).ok();
-        let mut hooks = registered(&env);
+        let mode = ["--mode", mode];
+        let mode = if switch == "gate" { &mode[..] } else { &[] };
+        env.cli(&[&[switch, "on"], mode].concat()).ok();
+        let mut hooks = registered(&env, switch);
         hooks.retain(|hook| !others.contains(hook));
         assert_eq!(hooks.len(), 1, "{hooks:?}");
-        let command = hooks[0]["command"].as_str().unwrap();
-        assert!(command.ends_with("playbook hook stop"), "{command}");
-        assert_eq!(env.cli(&["config", "get", "gate.mode"]).ok().trim(), mode);
+        let registered = hooks[0]["command"].as_str().unwrap();
+        assert!(registered.ends_with(command), "{registered}");
+        let is_installed = registered.contains("/.claude/playbook/bin/");
+        assert_eq!(is_installed, kind == "installed", "{registered}");
+        if let [_, mode] = mode {
+            assert_eq!(env.cli(&["config", "get", "gate.mode"]).ok().trim(), *mode);
+        }
     }
-    has!(env.cli(&["gate", "off"]).ok(), "the gate is off");
+    has!(
+        env.cli(&[switch, "off"]).ok(),
+        &*format!("the {switch} is off")
+    );
     assert_eq!(fs::read_to_string(env.client_settings()).ok(), before);
     assert_eq!(env.cli(&["config", "get", "gate.mode"]).ok().trim(), "off");
 }
 
 #[rstest]
-#[case::none("none")]
-#[case::installed("installed")]
-#[case::plugin("plugin")]
-fn uninstall_takes_it_out_and_install_leaves_it_in(#[case] kind: &str) {
+fn uninstall_takes_it_out_and_install_leaves_it_in(
+    #[values("gate", "guard")] switch: &str,
+    #[values("none", "own", "installed", "plugin")] kind: &str,
+    #[values(true, false)] has_record: bool,
+) {
     let env = with_settings(kind);
-    env.cli(&["gate", "on"]).ok();
-    let hooks = registered(&env);
+    let others = registered(&env, switch);
+    env.cli(&[switch, "on"]).ok();
+    let hooks = registered(&env, switch);
     env.cli(&["install"]).ok();
-    assert_eq!(registered(&env), hooks);
+    assert_eq!(registered(&env, switch), hooks);
+    if !has_record {
+        fs::remove_dir_all(env.state().join("settings")).unwrap();
+    }
     env.cli(&["uninstall"]).ok();
-    assert_eq!(registered(&env), Vec::<Value>::new());
+    assert_eq!(registered(&env, switch), others);
 }
 
 #[test]
@@ -72,7 +95,7 @@ fn a_hook_that_leads_to_a_program_that_is_gone_is_silent_and_made_anew() {
     sh.args(["-c", gone]);
     Running::start(sh, b"", Stdin::Closed).finish().silent();
     env.cli(&["gate", "on"]).ok();
-    let hooks = registered(&env);
+    let hooks = registered(&env, "gate");
     assert_eq!(hooks.len(), 1);
     assert!(!hooks[0]["command"].as_str().unwrap().contains("/gone/"));
 }
@@ -96,8 +119,13 @@ fn a_cloned_project_can_switch_it_off_and_never_on() {
 fn the_agent_cannot_switch_it() {
     let mut env = TestEnv::new();
     env.set("CLAUDECODE", "1");
-    for args in [&["gate", "on"], &["gate", "off"]] {
-        env.cli(args).fails(1, &["for the user to decide"]);
+    for args in [
+        ["gate", "on"],
+        ["gate", "off"],
+        ["guard", "on"],
+        ["guard", "off"],
+    ] {
+        env.cli(&args).fails(1, &["for the user to decide"]);
     }
     assert!(!env.client_settings().exists());
 }

@@ -16,6 +16,7 @@ mod documents;
 mod folders;
 mod gate;
 mod gate_stops;
+mod guard;
 mod guide;
 mod house;
 mod install;

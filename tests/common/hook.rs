@@ -41,6 +41,10 @@ fn own_keys(hook: Hook) -> Value {
         Hook::UserPromptSubmit => json!({
             "prompt_id": PROMPT, "permission_mode": "default", "prompt": "hello",
         }),
+        Hook::PreToolUse => json!({
+            "prompt_id": PROMPT, "permission_mode": "default", "effort": {"level": "medium"},
+            "tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "toolu_01",
+        }),
     }
 }
 

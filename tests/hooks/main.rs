@@ -11,6 +11,7 @@ mod common;
 mod cues;
 mod gate;
 mod gate_model;
+mod guard;
 mod hints;
 mod jobs;
 mod planted;

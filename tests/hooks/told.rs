@@ -350,6 +350,21 @@ fn of_a_point_that_was_marked_wrong_by_its_id() {
 }
 
 #[test]
+fn of_the_first_guard_once_while_it_is_off() {
+    let wanted = json!([{"type": "ADD", "text": "Never force a push here.", "section": "OTHERS",
+        "when": {"command": "git push --force"}, "guard": true}]);
+    let replies = [tags(&[("pat-001", "helpful")]), operations(&wanted)];
+    let (mut env, _api) = with_api(replies.map(Step::Text));
+    env.learn_from(&Session::following("s1", "pat-001"));
+    let told = told_at(&mut env, "startup", "1");
+    has!(
+        told,
+        "`playbook guard on` lets `oth-001` turn its command back"
+    );
+    lacks!(told_at(&mut env, "startup", "1"), "guard");
+}
+
+#[test]
 fn of_nothing_learned_where_the_user_wants_quiet() {
     let mut env = taught("notices = \"quiet\"\n");
     assert_eq!(told_at(&mut env, "startup", "1"), "");

@@ -1,6 +1,7 @@
 """A loopback Messages API: answers the client and Playbook's worker, and keeps every request.
 
-A prompt may ask for something to happen: RUN-A-FAILING-TOOL, RUN-A-SUBAGENT, SAYS-DONE-TOO-EARLY.
+A prompt may ask for something to happen: RUN-A-FAILING-TOOL, RUN-A-SUBAGENT, SAYS-DONE-TOO-EARLY,
+RUNS-GUARDED.
 Every other prompt gets an answer that cites [pat-001].
 """
 import json
@@ -74,9 +75,14 @@ def answer(request):
     if not has_result and "RUN-A-FAILING-TOOL" in asked and request.tool("Bash"):
         tool = {"command": "echo wanted to fail >&2; exit 3", "description": "Fails"}
         return [text_block(CITING), tool_block("Bash", tool)]
+    agent = request.tool("Agent", "Task")
+    if "SUBAGENT-RUNS-GUARDED" in asked and not has_result and agent:
+        tool = {"description": "Makes", "prompt": "RUNS-GUARDED", "subagent_type": "general-purpose"}
+        return [tool_block(agent, {**tool, "run_in_background": False})]
+    if "RUNS-GUARDED" in request.messages and request.tool("Bash"):
+        return guarded(asked, has_result)
     if "SAYS-DONE-TOO-EARLY" in request.messages and request.tool("Bash"):
         return too_early(request, asked, has_result)
-    agent = request.tool("Agent", "Task")
     if not has_result and "RUN-A-SUBAGENT" in asked and agent:
         tool = {
             "description": "Says a word",
@@ -87,6 +93,16 @@ def answer(request):
         return [text_block(CITING), tool_block(agent, tool)]
     if "<summary>" in asked:
         return [text_block("<summary>\nThe user asked for something, and it was done.\n</summary>")]
+    return [text_block(CITING)]
+
+
+def guarded(asked, has_result):
+    """Runs a guarded command, and another one where it is turned back."""
+    if "RUNS-GUARDED" in asked and not has_result:
+        times = 2 if "TWICE-AT-ONCE" in asked else 1
+        return [tool_block("Bash", {"command": "make proto", "description": "Makes"}) for _ in range(times)]
+    if has_result and "run it again to run it anyway" in asked:
+        return [tool_block("Bash", {"command": "echo stubs > other", "description": "Makes"})]
     return [text_block(CITING)]
 
 

@@ -25,6 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from api import REFLECTOR, Api  # noqa: E402
 import gate  # noqa: E402
+import guard  # noqa: E402
 from client import KEY, Terminal, User, wait_for  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -486,7 +487,7 @@ def play_all(claude, archive, scratch, only):
         stage = Stage(user, way)
         for name in Stage.SCENARIOS:
             row(way, name, lambda name=name: ("", stage.play(name)))
-        for name, case in gate.cases(stage).items():
+        for name, case in {**gate.cases(stage), **guard.cases(stage)}.items():
             row(way, name, case)
         row(way, "nested claude -p", stage.nested)
         row(way, "a subagent of its own", stage.subagents_own)

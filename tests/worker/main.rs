@@ -18,6 +18,7 @@ mod branches;
 mod budgets;
 mod freshness;
 mod gate;
+mod guard;
 mod in_merge;
 mod jobs_by_hand;
 mod lifecycle;

@@ -10,11 +10,19 @@ use crate::errors::destructive::is_destructive;
 use crate::errors::shell::{self, SimpleCommand, is_common};
 use crate::errors::words::STOP_WORDS;
 
+/// The first line of the reason with which a guarded call is turned back.
+pub const TURNED_BACK: &str = "Playbook turned this call back once, because of what it learned earlier \
+    in this project; run it again to run it anyway.";
 const MAX_CUE_BYTES: usize = 200;
 /// The part of a prompt that is searched.
 const MAX_PROMPT_BYTES: usize = 20_000;
 const MAX_PATHS: usize = 100;
 const MAX_PATH_BYTES: usize = 300;
+
+/// Returns the lines with the key points, `- [ID] TEXT`, if [`TURNED_BACK`] opens the reason.
+pub fn turned_back_for(reason: &str) -> Option<&str> {
+    Some(reason.split_once(TURNED_BACK)?.1.trim())
+}
 
 /// The command, file or words at which a key point is due; any of them is enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,6 +11,7 @@ const COLUMNS: usize = 80;
 
 #[derive(Debug, Default)]
 pub(super) struct HookAnswer {
+    /// The text for the agent, with which the guard turns a call back.
     pub(super) context: Option<String>,
     pub(super) told: Vec<String>,
     /// Hints that the agent received.
@@ -23,10 +24,13 @@ impl HookAnswer {
     pub(super) fn give(self, event: HookEvent, out: &mut dyn Write) {
         let mut reply = Map::new();
         if let Some(context) = self.context {
-            let output = json!({
-                "hookEventName": event.client_name(),
-                "additionalContext": context,
-            });
+            let mut output = json!({"hookEventName": event.client_name()});
+            if event == HookEvent::PreToolUse {
+                output["permissionDecision"] = "deny".into();
+                output["permissionDecisionReason"] = context.into();
+            } else {
+                output["additionalContext"] = context.into();
+            }
             reply.insert("hookSpecificOutput".to_owned(), output);
         }
         if let Some(reason) = self.block {

@@ -135,7 +135,7 @@ pub(super) fn breach(
     Ok(breach)
 }
 
-fn project_of(env: &Env, cwd: Option<PathBuf>) -> Option<PathBuf> {
+pub(super) fn project_of(env: &Env, cwd: Option<PathBuf>) -> Option<PathBuf> {
     let start = env
         .path(name::CLAUDE_PROJECT_DIR)
         .or_else(|| or_current(cwd))?;

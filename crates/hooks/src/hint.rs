@@ -1,19 +1,21 @@
 //! Hints at a prompt and at a failed call: the key points that are due, and the corrections of the
-//! same error. Each is given once in a session, if it is one line.
+//! same error. Each is given once in a session, if it is one line. The guard turns a command back
+//! with such a hint.
 
 use std::io::Write;
 
 use super::answer::HookAnswer;
-use super::context::HookContext;
-use super::throttle;
+use super::context::{self, HookContext};
+use super::{HookEvent, throttle};
 use crate::clip::units;
 use crate::corrections::{Correction, Corrections};
-use crate::cue::{CuedCall, CuedPrompt};
+use crate::cue::{CuedCall, CuedPrompt, TURNED_BACK};
 use crate::digest::name_of;
-use crate::env::name;
+use crate::env::{Env, name};
 use crate::errors::{error_signature, shell};
 use crate::fsx::{self, FsError};
 use crate::open_session;
+use crate::paths::Paths;
 use crate::prepared::{CuedPoint, Notices, Ready, StartKind};
 use crate::shown_record::{self, ShownPoints, Start};
 
@@ -22,6 +24,8 @@ const MAX_HINTS: usize = 2;
 const MAX_UNITS: usize = 1_500;
 const HEADING: &str =
     "Playbook: learned earlier in this project; name the id in brackets when you act on one.";
+/// The end of a mark for a call that was turned back.
+const GUARD: &str = "\nguard";
 /// The opening of a prompt that the client wrote itself.
 const TASK_NOTIFICATION: &str = "<task-notification>";
 /// The limit in bytes; a mark holds a time.
@@ -112,6 +116,27 @@ pub(super) fn failure(context: &HookContext<'_>, out: &mut dyn Write) -> Result<
     give(context, points.chain(corrections), "", out)
 }
 
+/// Returns `true` if the project may have a guarded point, before the client's input is read.
+pub(super) fn may_turn_back(env: &Env) -> bool {
+    let place = Paths::resolve(env).ok().zip(context::project_of(env, None));
+    place.is_some_and(|(paths, project)| Ready::may_have_guard(&paths, &project))
+}
+
+/// Turns a guarded command back before it runs. Without a person, it runs.
+pub(super) fn guard(context: &HookContext<'_>, out: &mut dyn Write) -> Result<(), FsError> {
+    let input = &context.input;
+    let is_attended = context.env.is_on(name::ATTENDED);
+    let (Some("Bash"), Some(line), true) =
+        (input.tool.as_deref(), &input.call.command, is_attended)
+    else {
+        return Ok(());
+    };
+    let call = CuedCall::read(line, None, &root(context));
+    let ready = due(context, |point| point.guard && point.cue.is_run_by(&call));
+    let points = ready.into_iter().flat_map(|ready| ready.cues);
+    give(context, points.map(Hint::of_point), GUARD, out)
+}
+
 /// Returns only the matching cues; `None` without any, or if the context may be stale.
 fn due(context: &HookContext<'_>, fits: impl Fn(&CuedPoint) -> bool) -> Option<Ready> {
     let max_units = context.settings.as_ref()?.max_units;
@@ -129,14 +154,15 @@ fn root(context: &HookContext<'_>) -> String {
 }
 
 /// Gives the first hints that the session, or a subagent in it, has not received since the
-/// compaction `since`.
+/// compaction `since`. After a guard, the hint is not given when the call fails.
 fn give(
     context: &HookContext<'_>,
     hints: impl Iterator<Item = Hint>,
     since: &str,
     out: &mut dyn Write,
 ) -> Result<(), FsError> {
-    let mut given = HEADING.to_owned();
+    let is_guard = context.event == HookEvent::PreToolUse;
+    let mut given = if is_guard { TURNED_BACK } else { HEADING }.to_owned();
     let mut news: Vec<Hint> = Vec::new();
     for hint in hints {
         let line = format!("- [{}] {}", hint.id, hint.text);
@@ -154,6 +180,9 @@ fn give(
     }
     if news.is_empty() {
         return Ok(());
+    }
+    for hint in news.iter().filter(|_| is_guard) {
+        is_news(context, &hint.id)?;
     }
     remember(context, &news);
     HookAnswer {

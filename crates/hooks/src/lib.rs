@@ -51,13 +51,15 @@ pub enum HookEvent {
     /// A tool call ran and failed.
     PostToolUseFailure,
     UserPromptSubmit,
+    /// A command is about to run; only the guard uses it.
+    PreToolUse,
     /// The agent is about to stop; only the gate uses it.
     Stop,
 }
 
 impl HookEvent {
-    /// Leaves out [`Self::Stop`]: only `playbook gate on` registers it, and it has no binary.
-    pub const ALL: [Self; 7] = [
+    /// The events that `playbook install` registers.
+    pub const REGISTERED: [Self; 7] = [
         Self::SessionStart,
         Self::SessionEnd,
         Self::PreCompact,
@@ -66,6 +68,19 @@ impl HookEvent {
         Self::PostToolUseFailure,
         Self::UserPromptSubmit,
     ];
+    /// The events with an installed binary. [`Self::Stop`] has none: the whole program answers it.
+    pub const ALL: [Self; 8] = [
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::PreCompact,
+        Self::SubagentStart,
+        Self::SubagentStop,
+        Self::PostToolUseFailure,
+        Self::UserPromptSubmit,
+        Self::PreToolUse,
+    ];
+    /// The events that `playbook guard on` and `gate on` register.
+    pub const SWITCHED: [Self; 2] = [Self::PreToolUse, Self::Stop];
 
     pub fn from_name(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter().chain([Self::Stop]);
@@ -91,6 +106,7 @@ impl HookEvent {
             Self::SubagentStop => ("SubagentStop", "subagent-stop"),
             Self::PostToolUseFailure => ("PostToolUseFailure", "post-tool-use-failure"),
             Self::UserPromptSubmit => ("UserPromptSubmit", "user-prompt-submit"),
+            Self::PreToolUse => ("PreToolUse", "pre-tool-use"),
             Self::Stop => ("Stop", "stop"),
         }
     }
@@ -146,6 +162,10 @@ pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn AnswerSo
     if env.is_on(name::WORKER) || env.is_on(name::DISABLE) {
         return;
     }
+    let is_guard = event == HookEvent::PreToolUse;
+    if is_guard && !hint::may_turn_back(env) {
+        return;
+    }
     let input = match stdin::read() {
         Ok(input) => input,
         Err(why) => {
@@ -157,7 +177,8 @@ pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn AnswerSo
         }
     };
     let mut out = std::io::stdout().lock();
-    if answer(event, args, env, &input, source, &mut out).is_ok() {
+    // A command of which the guard is in doubt runs.
+    if answer(event, args, env, &input, source, &mut out).is_ok() || is_guard {
         return;
     }
     if !whole::run(env, event, args, &input) {
@@ -223,6 +244,7 @@ fn answer(
         HookEvent::SubagentStop => enqueue::subagent_stop(context, manner),
         HookEvent::PostToolUseFailure => hint::failure(context, out),
         HookEvent::UserPromptSubmit => hint::prompt(context, out),
+        HookEvent::PreToolUse => hint::guard(context, out),
         HookEvent::Stop => {
             stop::run(context, source, out)?;
             Ok(())

@@ -147,6 +147,23 @@ pub(crate) enum GateAction {
     Off,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct GuardArgs {
+    /// Add its hook to Claude Code's settings, or take it out
+    pub(crate) switch: Option<Switch>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    /// A guarded command is turned back once a session, before it runs
+    On,
+    /// All commands run
+    Off,
+}
+
 /// The outcome of a turn that does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {

@@ -36,13 +36,13 @@ pub(crate) enum Command {
     /// Do what one of Claude Code's hooks does, with its JSON on stdin
     Hook {
         /// session-start, session-end, pre-compact, subagent-start, subagent-stop,
-        /// post-tool-use-failure, user-prompt-submit or stop
+        /// post-tool-use-failure, user-prompt-submit, pre-tool-use or stop
         #[arg(required_unless_present = "list")]
         event: Option<String>,
         /// Do the work before the hook ends
         #[arg(long)]
         wait: bool,
-        /// Print the names of the hooks that `playbook install` registers, one a line
+        /// Print the names of the hooks that have a program, one a line
         #[arg(long)]
         list: bool,
     },
@@ -64,6 +64,8 @@ pub(crate) enum Command {
     Evidence(EvidenceArgs),
     /// Check turns that end with "done": switch that on, or try it
     Gate(GateArgs),
+    /// Turn commands back that a key point warns of: switch that on, list them
+    Guard(GuardArgs),
     /// Judge the trace of any agent: JSON in, JSON out
     Generate(GenerateArgs),
     /// Look once more at what was learned lately

@@ -67,7 +67,7 @@ pub(crate) struct EditArgs {
     /// Give it with a prompt that has these words
     #[arg(long, group = "what", value_name = "WORDS")]
     pub(crate) when_words: Option<String>,
-    /// Mark the command as one to turn back before it runs; no hook acts on the mark yet
+    /// Turn the command back once a session before it runs; needs `playbook guard on`
     #[arg(long, group = "what")]
     pub(crate) guard: bool,
     /// Take its cue and its guard away

@@ -8,14 +8,16 @@ use std::process::Command;
 
 use super::super::args::SettingsScope;
 use super::super::gate::program;
+use super::super::guard::{self, GUARD};
 use super::super::install;
+use super::super::output::counted;
 use super::super::sandbox::{self, TrialHooks};
 use super::Checks;
 use crate::backend::child::Followers;
 use crate::cli::prelude::*;
 use crate::config::GateMode;
 use crate::hook::HookEvent;
-use crate::setup::{Hooks, is_gate, is_of_stand_in, registered};
+use crate::setup::{Hooks, is_of_stand_in, registered};
 
 const UNREGISTERED: &str = "not registered with Claude Code: nothing is learned";
 const MAX_SETTINGS: u64 = 4 << 20;
@@ -74,6 +76,7 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
         checks.note("hooks", text, todo);
     }
     gate(session, &files, checks);
+    guard(session, &files, checks);
     // The last file that has the key wins.
     let mut said = files.iter().rev();
     let off = said.find(|file| file.json["disableAllHooks"].is_boolean());
@@ -97,7 +100,7 @@ pub(super) fn examine(session: &NamedSession, checks: &mut Checks) -> Option<Tri
 
 fn gate(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
     let mode = session.config.gate.mode;
-    let hook = of_user(session, files).and_then(|file| file.gate.as_ref());
+    let hook = of_user(session, files).and_then(|file| file.switched[1].as_ref());
     let again = "`playbook gate on` registers it anew, `playbook gate off` takes it out";
     match (mode, hook) {
         (GateMode::Off, None) => {}
@@ -107,12 +110,33 @@ fn gate(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
         }
         (_, None) => checks.note("gate", "on, and its hook is not registered", again),
         (_, Some(command)) => match program(session) {
-            Ok(program) if *command != Hooks::gate_command(&program) => {
+            Ok(program) if *command != Hooks::switch_command(&program, HookEvent::Stop) => {
                 let text = "its hook leads to another program than this one";
                 checks.note("gate", text, again);
             }
             _ => checks.good("gate", format!("on: {}", mode.word())),
         },
+    }
+}
+
+/// Checks that guarded key points and the hook that turns commands back go together.
+fn guard(session: &NamedSession, files: &[SettingsFile], checks: &mut Checks) {
+    // A playbook that cannot be read is reported elsewhere.
+    let count = guard::guarded(session).map_or(0, |points| points.len());
+    let points = format!("{} with a guard", counted(count, "key point"));
+    let hook = of_user(session, files).and_then(|file| file.switched[0].as_ref());
+    let again = "`playbook guard on` registers it";
+    match hook {
+        None if count == 0 => {}
+        None => {
+            let text = format!("{points}, and its hook is not registered");
+            checks.note("guard", text, again);
+        }
+        Some(command) if guard::command(session).is_ok_and(|ours| ours != *command) => {
+            let text = "its hook leads to another program than this one";
+            checks.note("guard", text, again);
+        }
+        Some(_) => checks.good("guard", format!("on: {points}")),
     }
 }
 
@@ -124,7 +148,9 @@ fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
         names.collect::<Vec<_>>().join(", ")
     };
     let has = |event: &HookEvent| file.ours.iter().any(|(ours, _)| ours == event);
-    let missing = HookEvent::ALL.into_iter().filter(|event| !has(event));
+    let missing = HookEvent::REGISTERED
+        .into_iter()
+        .filter(|event| !has(event));
     let missing: Vec<_> = missing.collect();
     if missing.is_empty() {
         checks.good("hooks", format!("registered in {place}"));
@@ -132,7 +158,7 @@ fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
         let text = format!("not all registered in {place}: no {}", names(&missing));
         checks.bad("hooks", text, "`playbook install` adds what is missing");
     }
-    for event in HookEvent::ALL {
+    for event in HookEvent::REGISTERED {
         if let Some(matcher) = file.matcher(hooks, event) {
             let name = event.client_name();
             let text = format!("{name} in {place} is called for `{matcher}` only");
@@ -155,7 +181,8 @@ fn registered_in(file: &SettingsFile, hooks: &Hooks, checks: &mut Checks) {
 struct SettingsFile {
     path: PathBuf,
     ours: Vec<(HookEvent, String)>,
-    gate: Option<String>,
+    /// The commands of the hooks in [`HookEvent::SWITCHED`].
+    switched: [Option<String>; 2],
     earlier: usize,
     json: Value,
 }
@@ -196,14 +223,15 @@ fn read(session: &NamedSession, hooks: &Hooks, checks: &mut Checks) -> Vec<Setti
         let json = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
         let ours = all.iter().filter_map(|hook| {
             let event = hooks.named_in(&hook.command)?;
-            (event.client_name() == hook.event).then(|| (event, hook.command.clone()))
+            let is_its = event.client_name() == hook.event && event != GUARD;
+            is_its.then(|| (event, hook.command.clone()))
         });
-        let stop = HookEvent::Stop.client_name();
-        let mut gates = all
-            .iter()
-            .filter(|hook| hook.event == stop && is_gate(&hook.command));
+        let switched = HookEvent::SWITCHED.map(|event| {
+            let hook = all.iter().find(|hook| hook.is_of_switch(event))?;
+            Some(hook.command.clone())
+        });
         files.push(SettingsFile {
-            gate: gates.next().map(|hook| hook.command.clone()),
+            switched,
             ours: ours.collect(),
             earlier: all.iter().filter(|hook| hook.is_earlier()).count(),
             path,

@@ -38,7 +38,7 @@ pub struct CuedPoint {
     pub text: String,
     /// The hash of the text, by which the worker knows which version was shown.
     pub hash: String,
-    /// Set if its command is refused once before it runs.
+    /// Set if its command is turned back once before it runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guard: bool,
     #[serde(flatten)]
@@ -89,6 +89,13 @@ impl Ready {
         }
         let file: Option<File> = fsx::read_json(&paths.prepared_context(project), MAX_FILE);
         file.is_some_and(|file| file.what.cues.iter().any(fits))
+    }
+
+    /// Returns `true` if a point may have a guard, also of a stale file. Never parses the file.
+    pub fn may_have_guard(paths: &Paths, project: &Path) -> bool {
+        let file = fsx::read(&paths.prepared_context(project), MAX_FILE);
+        // In a text, the quotes would be escaped.
+        file.is_ok_and(|file| String::from_utf8_lossy(&file).contains("\"guard\":true"))
     }
 
     /// Returns `None` if it may be stale.

@@ -52,9 +52,13 @@ impl Record {
     }
 
     fn fails(self, command: &str, output: &str) -> Self {
+        self.errs(command, &format!("Exit code 101\n{output}"))
+    }
+
+    fn errs(self, command: &str, text: &str) -> Self {
         let id = format!("t{}", self.0.len());
         let failed = json!({"type": "tool_result", "tool_use_id": id, "is_error": true,
-            "content": format!("Exit code 101\n{output}")});
+            "content": text});
         self.calls("Bash", &json!({"command": command}))
             .user(&json!([failed]))
     }
@@ -149,6 +153,15 @@ fn a_message_that_owns_up_or_claims_nothing_passes(#[case] said: &str) {
 #[case::test_first(Record::asked("write a failing test").runs("cargo test", RED))]
 fn what_is_not_certain_is_not_said(#[case] record: Record) {
     assert_eq!(record.says("All tests pass.").faults(), []);
+}
+
+#[test]
+fn a_call_that_a_hook_turned_back_hides_no_failed_check() {
+    let record = Record::asked("add a parser")
+        .errs("make proto", "PreToolUse:Bash hook error: run it again")
+        .fails("cargo test", RED)
+        .says("All 3 tests pass.");
+    assert_eq!(record.faults(), [GateFault::FailedCheck]);
 }
 
 #[test]

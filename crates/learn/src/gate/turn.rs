@@ -54,6 +54,7 @@ impl Turn {
                 self.answered(call);
             }
             EventKind::ToolError { call, .. } => self.answered(call),
+            EventKind::TurnedBack { call, .. } => self.open.retain(|open| !Arc::ptr_eq(open, call)),
             EventKind::Check { call, check } => self.checked(call, check),
             EventKind::Rejection { .. }
             | EventKind::Interrupt

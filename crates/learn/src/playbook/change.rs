@@ -123,6 +123,24 @@ pub struct Applied {
     pub skipped: Vec<Skipped>,
 }
 
+/// Takes the guard off a key point; its cue stays.
+pub fn end_guard(
+    playbook: &mut Playbook,
+    name: &str,
+    reason: &str,
+    now: Timestamp,
+) -> Vec<PointChange> {
+    let mut editor = Editor::new(playbook, reason, now);
+    let change = DueChange {
+        when: None,
+        guard: Some(false),
+    };
+    if let Some(place) = editor.playbook.place(name) {
+        editor.change_due(&place, &change);
+    }
+    editor.done.changes
+}
+
 pub(super) struct Editor<'a> {
     pub(super) playbook: &'a mut Playbook,
     pub(super) reason: String,

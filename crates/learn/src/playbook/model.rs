@@ -86,7 +86,7 @@ pub struct Note {
 pub struct Due {
     #[serde(deserialize_with = "lenient", skip_serializing_if = "Cue::is_empty")]
     pub when: Cue,
-    /// Set if the command is refused once before it runs.
+    /// Set if the command is turned back once before it runs.
     #[serde(
         deserialize_with = "lenient",
         skip_serializing_if = "std::ops::Not::not"

@@ -119,6 +119,9 @@ pub struct PointUsage {
     pub shown: u64,
     /// Sessions whose agent cited it.
     pub cited: u64,
+    /// Sessions in which its guard led to another way, and in which it was wrong.
+    pub guard_helped: u64,
+    pub guard_wrong: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +141,8 @@ pub struct UsageRecord {
     pub said: BTreeSet<String>,
     /// The names of the points that the user added or edited by hand.
     pub by_hand: BTreeSet<String>,
+    /// The names of the points whose cue or guard the user set by hand.
+    pub cued_by_hand: BTreeSet<String>,
 }
 
 impl UsageRecord {
@@ -148,12 +153,16 @@ impl UsageRecord {
 
 impl fmt::Display for PointUsage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shown, cited } = self;
+        let Self { shown, cited, .. } = self;
         let s = if *shown == 1 { "" } else { "s" };
         match (shown, cited) {
             (0, _) => f.write_str("not shown yet"),
             (_, 0) => write!(f, "shown in {shown} session{s}, never cited"),
             _ => write!(f, "shown in {shown} session{s}, cited in {cited}"),
+        }?;
+        match (self.guard_helped, self.guard_wrong) {
+            (0, 0) => Ok(()),
+            (helped, wrong) => write!(f, "; its guard helped in {helped}, was wrong in {wrong}"),
         }
     }
 }

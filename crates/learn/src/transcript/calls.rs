@@ -10,11 +10,12 @@ use serde_json::Value;
 
 use super::errors::{MAX_INPUT, NamedError, stored_keys, unwrapped};
 use super::event::{Call, CallFailure, categorize};
+use super::evidence::only_looks;
 use super::json::{self, Raw};
 use super::shell::SimpleCommand;
 use super::text::{self, MARGIN, Mask};
 use super::user;
-use super::words::{PRINTS_OTHERS, REFUSALS};
+use super::words::{HOUSEKEEPING, PRINTS_OTHERS, REFUSALS};
 use crate::clip::{head, tail};
 
 /// The part that is kept of what a tool would write, and of a question with its choices, in bytes.
@@ -332,6 +333,24 @@ pub(crate) fn refusal(tool: &str, text: &str, denied: DeniedBy) -> Option<String
         .min()
         .map_or("", |(at, mark)| &text[at + mark.len()..]);
     Some(words.trim().to_owned())
+}
+
+/// Returns `true` for a call that does more than to read or to prepare.
+pub(crate) fn acts(call: &Call) -> bool {
+    let is_idle = only_looks(&call.tool) || HOUSEKEEPING.has(&call.tool);
+    !is_idle && (call.shell_commands().is_empty() || !Act::all_of(call).is_empty())
+}
+
+/// Returns `true` if a call does all that an earlier one was to do.
+pub(crate) fn repeats(call: &Call, earlier: &Call) -> bool {
+    let (acts, old) = (Act::all_of(call), Act::all_of(earlier));
+    let is_done = |old: &Act| acts.iter().any(|act| act.does(old));
+    call == earlier || (!old.is_empty() && old.iter().all(is_done))
+}
+
+/// Returns `true` if a call fails when a part of it does.
+pub(crate) fn reports_failure(call: &Call) -> bool {
+    Act::all_of(call).iter().all(|act| act.propagates_failure)
 }
 
 /// The failed calls that no later call made good.

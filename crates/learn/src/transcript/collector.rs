@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use memchr::memmem;
+use playbook_core::cue::turned_back_for;
 
 use super::calls;
 use super::event::{Call, CallFailure, CheckResult, Event, EventKind, Prompt, Via};
@@ -312,7 +313,11 @@ impl Collector {
             EventKind::ToolError { call, failure } => self.error(event, call, failure),
             EventKind::Plan(text) => self.add(event, Rank::Ends, PLAN, text),
             EventKind::TurnedBack { why, .. } => {
-                self.add(event, Rank::Setback, "HOOK turned back", why);
+                let (label, why) = match turned_back_for(why) {
+                    Some(points) => ("PLAYBOOK turned back, once", points),
+                    None => ("HOOK turned back", why.as_str()),
+                };
+                self.add(event, Rank::Setback, label, why);
             }
             EventKind::Branch(name) => self.add(event, Rank::Ends, "BRANCH", name),
             EventKind::Check { call, check } => self.check(event, call, check),

@@ -289,7 +289,8 @@ fn rows_of<'c>(calls: impl Iterator<Item = &'c str>) -> Vec<String> {
     rows.map(|(tool, inputs)| row(tool, inputs)).collect()
 }
 
-fn only_looks(tool: &str) -> bool {
+/// Returns `true` for a tool that changes nothing.
+pub(crate) fn only_looks(tool: &str) -> bool {
     matches!(
         tool,
         "Read" | "Grep" | "Glob" | "LS" | "WebSearch" | "WebFetch"

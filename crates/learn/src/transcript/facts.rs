@@ -1,12 +1,14 @@
 //! The facts of a session as values, collected from its events in one pass and bounded memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
+use playbook_core::cue::turned_back_for;
 use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::calls::is_outside;
+use super::calls::{self, is_outside};
 use super::english::stated_rules;
 use super::errors::destructive::is_destructive;
 use super::event::{Call, CallFailure, CheckResult, ErrorCategory, Event, EventKind, Prompt, Via};
@@ -27,6 +29,7 @@ const MAX_REQUEST: usize = 1_000;
 const MAX_COMPARED: usize = 2_000;
 const MAX_COMPARED_WORDS: usize = 20_000;
 const MAX_ERRORS: usize = 1_000;
+const MAX_GUARDED: usize = 100;
 /// The part of a call or a message that is kept, in bytes.
 const MAX_LINE: usize = 240;
 /// With fewer prompts, or fewer words in the last one, a drift says nothing.
@@ -45,6 +48,8 @@ pub struct Facts {
     /// The sentences with which the user stated a rule outright, in English; as typed, masked.
     pub stated: Vec<String>,
     pub errors: Vec<RecurringError>,
+    /// The verdicts on the guards that turned a call back.
+    pub guards: Vec<GuardVerdict>,
     pub outcome: SessionOutcome,
     /// A commit passed the hooks after the last check and the last edit.
     pub is_committed: bool,
@@ -140,6 +145,23 @@ pub struct RecurringError {
     pub occurrences: u64,
 }
 
+/// The verdict on the guard of a key point, from what followed a call that it turned back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardVerdict {
+    pub point: String,
+    /// The same was run next and it worked; otherwise another way was taken and worked.
+    pub is_wrong: bool,
+}
+
+/// A call that a guard turned back, without a verdict yet.
+#[derive(Debug)]
+struct GuardedCall {
+    call: Arc<Call>,
+    points: Vec<String>,
+    /// The next call that repeats it or acts, until its result is known.
+    next: Option<Arc<Call>>,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LastEvent {
     /// Nothing, or the assistant's last word on what worked.
@@ -162,6 +184,7 @@ pub(crate) struct Observer {
     /// The words of the prompts before the last, and those of the last.
     old_words: BTreeSet<String>,
     last_words: BTreeSet<String>,
+    turned_back: Vec<GuardedCall>,
 }
 
 impl Observer {
@@ -192,8 +215,33 @@ impl Observer {
                 }
                 self.facts.citations.extend_from_slice(new_cites);
             }
-            EventKind::ToolResult(call) => self.worked(call),
+            EventKind::ToolCall(call) => {
+                for guarded in self.turned_back.iter_mut().filter(|it| it.next.is_none()) {
+                    let is_next = calls::acts(call) || calls::repeats(call, &guarded.call);
+                    guarded.next = is_next.then(|| call.clone());
+                }
+            }
+            EventKind::TurnedBack { call, why } => {
+                self.settle_guards(call, false);
+                let lines = turned_back_for(why).into_iter().flat_map(str::lines);
+                let names =
+                    lines.filter_map(|line| Some(line.strip_prefix("- [")?.split_once(']')?.0));
+                let points: Vec<String> = names.map(str::to_owned).collect();
+                if !points.is_empty() && self.turned_back.len() < MAX_GUARDED {
+                    self.turned_back.push(GuardedCall {
+                        call: call.clone(),
+                        points,
+                        next: None,
+                    });
+                }
+            }
+            EventKind::LeftRunning(call) => self.settle_guards(call, false),
+            EventKind::ToolResult(call) => {
+                self.settle_guards(call, true);
+                self.worked(call);
+            }
             EventKind::ToolError { call, failure } => {
+                self.settle_guards(call, false);
                 self.facts.stakes.destructive += u64::from(is_destructive(call.shell_commands()));
                 self.ending = LastEvent::ToolError(failure.category);
                 self.error(call, failure, sanitizer);
@@ -252,6 +300,24 @@ impl Observer {
             _ => self.last_check.and_then(Result::err),
         };
         self.facts
+    }
+
+    /// Gives the verdict on the guards whose next call has ended. A repetition that failed, or whose
+    /// failure would not show, says nothing; after another way that failed, a later call decides.
+    fn settle_guards(&mut self, call: &Arc<Call>, has_worked: bool) {
+        let verdicts = &mut self.facts.guards;
+        self.turned_back.retain_mut(|guarded| {
+            let is_its = |next: &mut Arc<Call>| Arc::ptr_eq(next, call);
+            if guarded.next.take_if(is_its).is_none() {
+                return true;
+            }
+            let is_wrong = calls::repeats(call, &guarded.call);
+            if has_worked && (!is_wrong || calls::reports_failure(call)) {
+                let points = guarded.points.drain(..);
+                verdicts.extend(points.map(|point| GuardVerdict { point, is_wrong }));
+            }
+            !has_worked && !is_wrong
+        });
     }
 
     fn worked(&mut self, call: &Call) {

@@ -34,7 +34,7 @@ pub use event::{
     Call, CallFailure, CheckResult, ErrorCategory, Event, EventKind, EventPlace, Prompt, Via,
 };
 pub use evidence::{EventSource, Evidence, ShownEvent};
-pub use facts::{Facts, RecurringError, SessionOutcome, Stakes, extract_cited_ids};
+pub use facts::{Facts, GuardVerdict, RecurringError, SessionOutcome, Stakes, extract_cited_ids};
 pub use reader::{Beginnings, MAX_LINE, Range, ScanStats, last_record_end};
 pub use record::RecordHash;
 pub use text::estimate_tokens;

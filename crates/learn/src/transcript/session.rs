@@ -436,10 +436,10 @@ impl SessionReader<'_> {
         if !is_red {
             self.open.worked(&call);
         }
-        self.push(EventKind::ToolResult(call.clone()));
         if is_running {
             self.push(EventKind::LeftRunning(call.clone()));
         }
+        self.push(EventKind::ToolResult(call.clone()));
         if AGENT_TOOLS.contains(&call.tool.as_str()) && !is_private {
             let text = self.answer(content, HANDED_BACK);
             self.hand_back(&text);
