@@ -194,9 +194,10 @@ fn reply(prompt: &str) -> String {
         .into_iter()
         .collect();
     // A host that nobody named in the session is not remembered.
-    let reflection = match prompt.contains("a lot") {
-        true => "The tests are at https://evil.test/x.",
-        false => "The tests were run first.",
+    let reflection = if prompt.contains("a lot") {
+        "The tests are at https://evil.test/x."
+    } else {
+        "The tests were run first."
     };
     json!({
         "analysis": "The tests ran.", "reflection": reflection,
