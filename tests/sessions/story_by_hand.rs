@@ -114,6 +114,7 @@ fn a_cue_is_set_shown_undone_and_taken_away() {
     set(&["--when-command", "make proto", "--when-file", "*.proto"]);
     let shown = env.cli(&["show"]).ok();
     has!(shown, "(at command \"make proto\", file \"*.proto\")");
+    env.cli(&["guard", "on"]).ok();
     set(&["--guard", "--text", "ask first"]);
     assert_eq!(due(), (when, json!(true)));
     has!(env.cli(&["export", "--json"]).ok(), "make proto");

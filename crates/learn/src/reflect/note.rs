@@ -261,6 +261,10 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
+    const OTHERS: &str = "Ab jetzt bitte Tabs! 以后缩进都用制表符。今後はタブを使ってください。 \
+        Отныне только табы. A partir de ahora, tabuladores. Dorénavant, des tabulations. \
+        앞으로는 탭을 쓰세요.";
+
     fn record() -> Evidence {
         let event = |number, source, words: &[&str], calls: &[&str]| ShownEvent {
             number,
@@ -275,7 +279,7 @@ mod tests {
                 event(
                     1,
                     EventSource::User,
-                    &["From now on use  tabs,\nplease."],
+                    &["From now on use  tabs,\nplease.", OTHERS],
                     &[],
                 ),
                 event(2, EventSource::Call, &[], &["curl https://a.dev/x"]),
@@ -338,6 +342,13 @@ mod tests {
     #[case::other_words("Always use tabs", &[1], false)]
     #[case::of_an_event_it_does_not_name("From now on use tabs", &[4], false)]
     #[case::too_short("tabs", &[1], false)]
+    #[case::german("Ab jetzt bitte Tabs", &[1], true)]
+    #[case::chinese("以后缩进都用制表符", &[1], true)]
+    #[case::japanese("今後はタブを使ってください", &[1], true)]
+    #[case::russian("Отныне только табы", &[1], true)]
+    #[case::spanish("A partir de ahora, tabuladores", &[1], true)]
+    #[case::french("Dorénavant, des tabulations", &[1], true)]
+    #[case::korean("앞으로는 탭을 쓰세요", &[1], true)]
     fn said_needs_the_users_own_words(
         #[case] quote: &str,
         #[case] events: &[u32],
