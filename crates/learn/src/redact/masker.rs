@@ -178,17 +178,24 @@ impl Masker {
             let cuts = found.map(|at| at + 1).take_while(is_far);
             cuts.take(MAX_CUTS).filter(is_in_none)
         };
-        let ends = spans.iter().map(|span| span.end);
-        let ends = ends.filter(|end| is_far(end) && *end <= wanted && is_in_none(end));
-        let cut = after(b'\n').next();
-        let cut = cut.or_else(|| ends.max());
-        let cut = cut.or_else(|| after(b' ').find(is_behind_no_name));
-        let begun = || {
-            spans
-                .iter()
-                .find(|s| s.start < wanted && wanted < s.end && s.start > 0)
+        // Behind the separator that follows, so that no closing quotation mark opens the rest.
+        let separator = |from: usize| {
+            let mut near = text.as_bytes()[from..wanted].iter().take(NAME_BYTES);
+            near.position(|byte| b" ,;&".contains(byte))
         };
-        let cut = cut.or_else(|| begun().map(|span| span.start));
+        let ends = spans.iter().filter(|span| span.end < wanted);
+        let ends = ends.filter_map(|span| Some(span.end + separator(span.end)? + 1));
+        let mut ends: Vec<usize> = ends.filter(is_far).collect();
+        ends.sort_unstable_by(|a, b| b.cmp(a));
+        let cut = after(b'\n').next();
+        let cut = cut.or_else(|| ends.into_iter().find(is_in_none));
+        let cut = cut.or_else(|| after(b' ').find(is_behind_no_name));
+        let begun = spans.iter().filter(|s| s.start < wanted && wanted < s.end);
+        let begun = begun
+            .map(|span| span.start)
+            .filter(|start| *start > 0)
+            .min();
+        let cut = cut.or(begun);
         Cut::At(boundary_before(text, cut.unwrap_or(wanted)))
     }
 
