@@ -186,7 +186,7 @@ fn is_session(row: &JobRow) -> bool {
 const LATEST: u64 = 500;
 const NAMED: usize = 3;
 
-/// Writes the news for the next start in a project, or that there are none.
+/// Writes the news for the next start in a project, also an empty list.
 pub(super) fn refresh(context: &Worker, project: &Path) {
     let written = news(context, project).and_then(|news| {
         LearnedNews::leave(news.as_ref(), context.paths(), project).map_err(|e| e.to_string())

@@ -182,7 +182,7 @@ pub(crate) struct HeldBack {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JobClaim {
-    /// The number of times that the transcript had begun anew.
+    /// The number of times that the transcript was started over.
     pub(crate) generation: u64,
     pub(crate) start: u64,
     pub(crate) end: u64,

@@ -83,7 +83,7 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Show what was learned when, and why
     Log(LogArgs),
-    /// Take back a change, bring back an earlier playbook, or mend a broken one
+    /// Take back a change, bring back an earlier playbook, or repair a broken one
     Undo(UndoArgs),
     /// Add a key point
     Add(AddArgs),

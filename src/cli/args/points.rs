@@ -16,7 +16,7 @@ pub(crate) struct UndoArgs {
     /// The job to take back, as `playbook log` names it
     #[arg(group = "what")]
     pub(crate) job: Option<String>,
-    /// Bring back the playbook of the end of this job; without one, mend a playbook that
+    /// Bring back the playbook of the end of this job; without one, repair a playbook that
     /// cannot be read with the last good one, or list the jobs
     #[arg(long, group = "what", value_name = "JOB", num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "given, and given with a job")]

@@ -9,6 +9,8 @@ use super::table::TABLE;
 
 /// A longer name is no name.
 const MAX_NAME_BYTES: usize = 96;
+/// The most changes between digits and others in a name; an id at random has more.
+const MAX_CHANGES: usize = 6;
 /// The most words of a name that are looked at.
 const MAX_WORDS: usize = 12;
 
@@ -76,6 +78,11 @@ impl Name {
             return None;
         }
         let name = &text[start..end];
+        let pairs = name.as_bytes().windows(2);
+        let changes = pairs.filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
+        if changes.count() > MAX_CHANGES {
+            return None;
+        }
         let outer = word_before(text, start).to_ascii_lowercase();
         let mut buffer = [0; MAX_NAME_BYTES];
         let mut words: Vec<&str> = Vec::with_capacity(MAX_WORDS);

@@ -375,7 +375,9 @@ impl<'t> Spot<'t> {
             return;
         };
         let (mut range, _) = self.content(quote, start);
-        let is_command = quote.is_command(&self.text[range.clone()]);
+        let content = &self.text[range.clone()];
+        let is_format = self.text[from..start].starts_with(['f', 'F']) && content.contains('{');
+        let is_code = quote.is_command(content) || quote.is_tag(content) || is_format;
         if self.name.kind == Kind::Authorization {
             let scheme = behind(&SCHEME, self.text, range.start);
             range.start = scheme.unwrap_or(range.start).min(range.end);
@@ -390,7 +392,7 @@ impl<'t> Spot<'t> {
             Trust::Data => self.says_what() || is_random(),
             Trust::Doubt | Trust::Random => is_random(),
         };
-        if is_secret && !is_command && !value::is_message(value) && self.is_value(value) {
+        if is_secret && !is_code && !value::is_message(value) && self.is_value(value) {
             found(range.start..range.start + value.len(), self.id());
         }
     }
@@ -560,7 +562,10 @@ impl<'t> Spot<'t> {
             let is_among = self.before.contains('=') || is_others;
             let range = value::trimmed(text, word(if is_among { b"" } else { b">)" }));
             let is_path = text[range.clone()].contains(['.', '(', '[', ':', '{']);
-            return Some((range, data(is_among || !is_path)));
+            let is_call = text[range.clone()]
+                .trim_end_matches([',', ')'])
+                .ends_with('(');
+            return Some((range, data((is_among || !is_path) && !is_call)));
         }
         (self.is_alone || !self.is_verb()).then(|| (value::trimmed(text, word(b"")), Trust::Doubt))
     }

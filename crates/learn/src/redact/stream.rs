@@ -26,7 +26,7 @@ pub enum StreamError {
 /// The colours of a terminal are dropped, as they can part a name from its value. Bytes that are
 /// no UTF-8 become U+FFFD. A private part may have any length. A secret that is longer than
 /// 64 KB, or farther from its name, can be missed where two windows meet. Windows meet at line
-/// breaks if there are any.
+/// breaks, else behind a secret or a blank.
 pub fn filter(
     masker: &Masker,
     mut input: impl BufRead,

@@ -267,6 +267,17 @@ fn after_the_id_of_aws_its_secret_goes_and_all_else_stays() {
     }
 }
 
+/// Regression: real sessions have these.
+#[rstest]
+#[case::tag_of_go("Tokens *messageTokens `json:\"tokens,omitempty\"`")]
+#[case::tag_in_json(r#"Messages []messageWithTokens `json:\"messages\"`"#)]
+#[case::call(r#"RealClient(token=fetch_token(), base_url=\"https://api.a.dev\")"#)]
+#[case::format(r#"return Token(f\"(new:{basename})\")"#)]
+#[case::random_id(r#""toolu_0198c38v81B1bmhZHqR5gEPw","type":"x","content":"a b""#)]
+fn code_and_ids_around_a_name_stay(#[case] text: &str) {
+    assert_eq!(mask(text), text);
+}
+
 /// At most one in a hundred of what only looks like a secret is masked.
 #[test]
 fn what_only_looks_like_a_secret_stays() {

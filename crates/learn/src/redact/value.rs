@@ -120,6 +120,11 @@ impl Quote {
         let has_blank = || content.contains(' ') && content.contains(['/', '$', '-', '|']);
         self.sign == b'`' && (content.contains("$(") || content.contains("${") || has_blank())
     }
+
+    /// Returns true for the tag of a field in Go.
+    pub(super) fn is_tag(self, content: &str) -> bool {
+        self.sign == b'`' && [":\"", ":\\\""].iter().any(|sign| content.contains(sign))
+    }
 }
 
 /// Returns the number of backslashes before a place.
