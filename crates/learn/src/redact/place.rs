@@ -282,6 +282,9 @@ impl<'t> Spot<'t> {
         if tie.take == Take::Nothing || self.is_verb() && tie.trust >= Trust::Doubt {
             return;
         }
+        if self.is_package() || self.is_flag && self.is_mentioned(tied, from) {
+            return;
+        }
         match tie.take {
             Take::Pairs => return self.pairs(from, found),
             Take::Code => return self.literals(from, found),
@@ -340,6 +343,21 @@ impl<'t> Spot<'t> {
             value::trimmed(self.text, range)
         };
         self.accept(range, tie.trust, found);
+    }
+
+    /// Returns true for the name of a package, such as `"@acme/password"`.
+    fn is_package(&self) -> bool {
+        self.is_quoted && self.prefix().starts_with('@') && self.prefix().contains('/')
+    }
+
+    /// Returns true for an option that a sentence is about, as in `'--password' found`, or that help
+    /// shows with a name for its value.
+    fn is_mentioned(&self, tied: &str, from: usize) -> bool {
+        let word = &self.text[self.word_at(from, b"")];
+        let is_of_name = |b: u8| b.is_ascii_uppercase() || b == b'_';
+        let is_in_sentence = self.is_quoted && tied.starts_with([' ', '\t']);
+        is_in_sentence && self.quote_at(from).is_none()
+            || word.contains('_') && word.bytes().all(is_of_name)
     }
 
     /// Returns true for "pass" in a sentence.

@@ -274,6 +274,9 @@ fn after_the_id_of_aws_its_secret_goes_and_all_else_stays() {
 #[case::call(r#"RealClient(token=fetch_token(), base_url=\"https://api.a.dev\")"#)]
 #[case::format(r#"return Token(f\"(new:{basename})\")"#)]
 #[case::random_id(r#""toolu_0198c38v81B1bmhZHqR5gEPw","type":"x","content":"a b""#)]
+#[case::option_in_a_sentence("error: unexpected argument '--password' found")]
+#[case::option_in_help("    $ app --smtp-password YOUR_SMTP_PASSWORD sync")]
+#[case::package(r#"  "@acme/password": "workspace:*","#)]
 fn code_and_ids_around_a_name_stay(#[case] text: &str) {
     assert_eq!(mask(text), text);
 }
