@@ -7,8 +7,8 @@ use super::words::{
 };
 use crate::clip::head;
 
-/// The part of a line that is parsed.
-const MAX_LINE_BYTES: usize = 8_000;
+/// The part of a line that is parsed: agents write whole files in front of a command.
+const MAX_LINE_BYTES: usize = 200_000;
 /// Programs whose `-c` takes a line, and the depth to which such lines are parsed.
 pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
 const MAX_DEPTH: usize = 3;
@@ -66,9 +66,16 @@ enum Then {
     Within,
 }
 
-/// Returns the simple commands of a line; `sh -c LINE` is replaced by those of `LINE`.
+/// Returns the simple commands of a line. `sh -c LINE` and `eval LINE` are replaced by those of
+/// `LINE`; the one of `find -exec` follows.
 pub fn read(line: &str) -> Vec<SimpleCommand> {
-    read_to(head(line, MAX_LINE_BYTES), MAX_DEPTH)
+    let part = head(line, MAX_LINE_BYTES);
+    let mut commands = read_to(part, MAX_DEPTH);
+    if part.len() < line.len() {
+        // It may be cut inside a word.
+        commands.pop();
+    }
+    commands
 }
 
 fn read_to(line: &str, depth: usize) -> Vec<SimpleCommand> {
@@ -87,19 +94,38 @@ fn read_to(line: &str, depth: usize) -> Vec<SimpleCommand> {
     }
     let inner = |command: SimpleCommand| match given_line(&command) {
         Some(line) if depth > 0 => {
-            let mut inner = read_to(line, depth - 1);
+            let mut inner = read_to(&line, depth - 1);
             for one in &mut inner {
                 one.propagates_failure &= command.propagates_failure;
             }
             inner
         }
-        _ => vec![command],
+        _ => {
+            let executed = executed(&command);
+            [command].into_iter().chain(executed).collect()
+        }
     };
     commands.into_iter().flat_map(inner).collect()
 }
 
-/// Returns the line of `bash -c LINE`, or the lines of `bash <<END`.
-fn given_line(command: &SimpleCommand) -> Option<&str> {
+/// Returns the command of `find -exec`.
+fn executed(command: &SimpleCommand) -> Option<SimpleCommand> {
+    let program = command.program()?;
+    let is_exec = |word: &String| ["-exec", "-execdir", "-ok", "-x"].contains(&&**word);
+    let at = program.arguments.iter().position(is_exec)?;
+    let words = program.arguments[at + 1..].iter();
+    let words = words.take_while(|word| ![";", "+"].contains(&&***word));
+    ["find", "fd"]
+        .contains(&program.name)
+        .then(|| SimpleCommand {
+            words: words.cloned().collect(),
+            then: Then::Within,
+            ..SimpleCommand::default()
+        })
+}
+
+/// Returns the line of `bash -c LINE` and `eval LINE`, or the lines of `bash <<END`.
+fn given_line(command: &SimpleCommand) -> Option<String> {
     let takes = |word: &String| {
         let name = base_name(word);
         SHELLS.contains(&name) || ["nix-shell", "script"].contains(&name)
@@ -108,12 +134,16 @@ fn given_line(command: &SimpleCommand) -> Option<&str> {
         let is_short = word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
         is_short || ["--run", "--command"].contains(&&***word)
     };
-    if !command.here.is_empty() && command.words.last().is_some_and(takes) {
-        return Some(&command.here);
+    let mut operands = command.words.iter().filter(|word| !word.starts_with('-'));
+    if !command.here.is_empty() && operands.next_back().is_some_and(takes) {
+        return Some(command.here.clone());
+    }
+    if let Some(("eval", line)) = command.words.split_first().map(|(it, line)| (&**it, line)) {
+        return Some(line.join(" "));
     }
     let mut words = command.words.iter().skip_while(|word| !takes(word));
     words.find(is_option)?;
-    words.next().map(String::as_str)
+    words.next().cloned()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -569,19 +599,30 @@ struct ShellReader {
     word: Option<String>,
     /// The kind of redirection that the next word belongs to.
     target: Option<Target>,
-    /// The words that end the here-documents of this line, and the index of the command that reads
-    /// each.
-    here_documents: Vec<(String, usize)>,
+    here_documents: Vec<HereDocument>,
     /// The nesting depth of quoted words around this line.
     within: usize,
 }
 
+#[derive(Clone, Copy)]
 enum Target {
     Input,
     Output,
-    HereDocument,
+    HereDocument { is_raw: bool },
     HereString,
 }
+
+struct HereDocument {
+    /// The word that ends it.
+    end: String,
+    /// The index of the command that reads it.
+    reader: usize,
+    /// Set if the shell leaves substitutions in it as they are.
+    is_raw: bool,
+}
+
+/// The quote that `$'` opens; inside it `\'` is a quotation mark.
+const ANSI: char = '$';
 
 impl ShellReader {
     /// Parses a line, or a substitution up to its closing bracket; returns the commands and the
@@ -593,7 +634,20 @@ impl ShellReader {
             let here = rest;
             rest = &rest[c.len_utf8()..];
             match (quote, c) {
-                (Some(open), c) if c == open => quote = None,
+                (Some(ANSI), '\'') => quote = None,
+                (Some(ANSI), '\\') => {
+                    let next = rest.chars().next();
+                    rest = &rest[next.map_or(0, char::len_utf8)..];
+                    let meant = next.map(|next| if next == 'n' { '\n' } else { next });
+                    self.word.get_or_insert_default().extend(meant);
+                }
+                (Some(open), c) if c == open && open != ANSI => quote = None,
+                (None, '$') if rest.starts_with('\'') => {
+                    quote = Some(ANSI);
+                    rest = &rest[1..];
+                    self.word.get_or_insert_default();
+                }
+                (None, '(') if self.begins_list() => rest = self.take_list(rest),
                 (Some('"'), '$' | '`') => rest = self.substitute(here, rest),
                 (None, ')') if is_inner && depth == 0 => {
                     self.end_step(Then::Apart);
@@ -636,7 +690,7 @@ impl ShellReader {
                 (None, '{' | '}') if self.word.is_none() && !rest.starts_with('}') => {
                     self.end_step(Then::Joined);
                 }
-                (None, c) if c.is_whitespace() => self.end_word(),
+                (None, c) if c.is_ascii_whitespace() => self.end_word(),
                 (_, c) => self.word.get_or_insert_default().push(c),
             }
         }
@@ -678,6 +732,25 @@ impl ShellReader {
         after
     }
 
+    /// Returns `true` behind `NAME=`, where a bracket opens a list of values.
+    fn begins_list(&self) -> bool {
+        let word = self.word.as_deref().unwrap_or_default();
+        word.len() > 1 && word.ends_with('=') && self.within < MAX_DEPTH
+    }
+
+    /// Skips the values of `NAME=(…)`, none of which is run; returns the rest after them.
+    fn take_list<'l>(&mut self, rest: &'l str) -> &'l str {
+        let reader = Self {
+            within: self.within + 1,
+            ..Self::default()
+        };
+        let (_, after) = reader.read(rest, true);
+        after.unwrap_or_else(|| {
+            self.within = MAX_DEPTH;
+            rest
+        })
+    }
+
     fn end_word(&mut self) {
         let Some(word) = self.word.take() else {
             return;
@@ -685,10 +758,11 @@ impl ShellReader {
         match self.target.take() {
             None => self.step.words.push(word),
             Some(Target::Output) => self.step.writes |= word != "/dev/null",
-            Some(Target::HereDocument) => {
-                let end = word.trim_start_matches('-').to_owned();
-                self.here_documents.push((end, self.done.len()));
-            }
+            Some(Target::HereDocument { is_raw }) => self.here_documents.push(HereDocument {
+                end: word.trim_start_matches('-').to_owned(),
+                reader: self.done.len(),
+                is_raw,
+            }),
             Some(Target::HereString) => self.step.here = word,
             Some(Target::Input) => {}
         }
@@ -713,7 +787,11 @@ impl ShellReader {
         let after = here.trim_start_matches(['>', '<']);
         let sign = &here[..here.len() - after.len()];
         self.target = Some(match sign {
-            "<<" => Target::HereDocument,
+            "<<" => Target::HereDocument {
+                is_raw: after
+                    .trim_start_matches(['-', ' '])
+                    .starts_with(['\'', '"', '\\']),
+            },
             "<<<" => Target::HereString,
             _ if sign.contains('>') && !after.starts_with('&') => Target::Output,
             _ => Target::Input,
@@ -721,8 +799,27 @@ impl ShellReader {
         after.strip_prefix(['&', '|']).unwrap_or(after)
     }
 
+    /// Adds the commands of the substitutions in a text.
+    fn expand(&mut self, mut text: &str) {
+        while let Some(at) = text.find(['$', '`', '\\']) {
+            let (here, rest) = (&text[at..], &text[at + 1..]);
+            text = if here.starts_with('\\') {
+                let next = rest.chars().next();
+                &rest[next.map_or(0, char::len_utf8)..]
+            } else {
+                self.substitute(here, rest)
+            };
+        }
+        self.word = None;
+    }
+
     fn take_here_documents<'l>(&mut self, mut rest: &'l str) -> &'l str {
-        for (end, reader) in self.here_documents.drain(..) {
+        for document in std::mem::take(&mut self.here_documents) {
+            let HereDocument {
+                end,
+                reader,
+                is_raw,
+            } = document;
             let mut lines = rest.split_inclusive('\n');
             let length = lines
                 .by_ref()
@@ -731,6 +828,9 @@ impl ShellReader {
             let length: usize = length.sum();
             if let Some(reader) = self.done.get_mut(reader) {
                 reader.here.push_str(&rest[..length]);
+            }
+            if !is_raw {
+                self.expand(&rest[..length]);
             }
             rest = rest[length..]
                 .split_once('\n')
