@@ -125,3 +125,70 @@ fn is_particular(line: &str) -> bool {
     };
     line.contains(['\'', '"', '`', '‘', '“']) || line.split_whitespace().skip(1).any(is_code)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two texts a row; `¶` is a line break.
+    const SAME: &str = "\
+        bash: acme: command not found | zsh:1: command not found: acme
+        sh: 1: acme: not found | (eval):1: bash: line 2: acme: command not found
+        EACCES: no permission, mkdir '/a/b' | npm ERR! EACCES: no permission, mkdir '/c/b'
+        npm ERR! code E1¶npm ERR! E1 no tree | npm error code E1¶npm error E1 no tree¶npm error log
+        fatal: no such ref: main | Fetching origin¶fatal: no such ref: main
+        'main' panicked at a.rs:3:5:¶nothing | 'main' (7) panicked at src/a.rs:4:5:¶nothing
+        Permission denied (publickey). | git@github.com: Permission denied (publickey).
+        error TS2322: Type 'a' is wrong. | src/a.ts(3,4): error TS2322: Type 'a' is wrong.
+        E   TypeError: no x | Traceback:¶  File \"/a.py\", line 3, in f¶    x()¶TypeError: no x
+        ERROR: no numpy==1.2 in v18.2.1 | ERROR: no numpy==3.4.1 in v20.1
+        2026-11-27T10:00:01Z ERROR: disk is full | Fri Nov 27 12:30:01 ERROR: disk is full
+        connect ECONNREFUSED 127.0.0.1:5432 after 3 ms | connect ECONNREFUSED 10.0.0.1:80 after 1.2 sec
+        error: no rule for ‘all’ | error: no rule for \"all\"
+        no access for user 'anna' at anna@db.io | no access for user 'ben' at ben@db.io
+        no image in C:\\Users\\anna\\a.png | no image in /srv/web/static/a.png
+        TypeError: no x¶    at f (/a/b.js:1:2) | TypeError: no x¶    at g (/a/c.js:3:4)
+        error: no x | a.c:1:2: warning: unused y¶    int y;¶error: no x
+        INFO: as ben¶error: no 'x' in¶status: up | INFO: as tom¶error: no 'x' in¶status: up
+        a.c:3: no x¶ 3 | x(); | a.c:4: no x¶  x(1);¶  ^¶2 errors generated";
+    const OTHER: &str = "\
+        No module named 'yaml' | No module named 'toml'
+        error[E0382]: borrow of value | error[E0502]: borrow of value
+        error: ORA-00942 | error: ORA-01017
+        error: unknown option: --a | error: unknown option: --b
+        no operand for +: 'int' | no operand for -: 'int'
+        cat: a.txt: No such file | cat: b.txt: No such file
+        cat: a.txt: No such file | psql: a.txt: No such file
+        cannot reach https://a.io/x | cannot reach https://b.io/x
+        'main' panicked at a.rs:3:5:¶index is out | 'main' panicked at a.rs:3:5:¶nothing there
+        npm ERR! code E404¶npm ERR! 404 Not Found | npm ERR! code E1¶npm ERR! no tree
+        test a failed¶error: rerun with `--lib` | test b failed¶error: rerun with `--lib`
+        fatal error: zlib.h: No such file | fatal error: curl/curl.h: No such file
+        error: at 'x'¶Locator: 'a' | error: at 'x'¶Locator: 'b'
+        bash: ./a: Permission denied | Permission denied (publickey).";
+
+    fn are_same(one: &str, other: &str) -> bool {
+        let keys = error_keys(one);
+        let is_found = error_keys(other).iter().any(|key| keys.contains(key));
+        is_found && same_error(other)(&keys)
+    }
+
+    #[test]
+    fn an_error_is_known_elsewhere_and_different_ones_are_kept_apart() {
+        for (table, want) in [(SAME, true), (OTHER, false)] {
+            let rows = table.lines().map(|row| row.trim().replace('¶', "\n"));
+            let wrong = rows.filter(|row| {
+                let (one, other) = row.rsplit_once(" | ").expect("two texts");
+                are_same(one, other) != want || are_same(other, one) != want
+            });
+            assert_eq!(wrong.collect::<Vec<_>>(), [""; 0]);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_exact_text_is_always_known(text in "(error: |fatal: |'|\"|\\PC|\n){0,200}") {
+            proptest::prop_assert!(text.trim().is_empty() || are_same(&text, &text));
+        }
+    }
+}

@@ -4,7 +4,7 @@ use super::shell::{SHELLS, base_name};
 
 /// Abbreviations in dates, times and sizes, ignored in a line with a number.
 const UNITS: &str = " mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep oct nov dec utc gmt \
-    am pm s ms sec min kb mb gb kib mib gib second minute hour ";
+    am pm s ms sec min kb mb gb kib mib gib second seconds minute minutes hour hours day days ";
 /// Words before a number that is a code, and before one that is not.
 const CODES: &[&str] = &["code", "errno", "status", "signal"];
 const PLACES: &[&str] = &["line", "column", "port"];
@@ -57,7 +57,7 @@ fn is_mark(part: &str) -> bool {
         word == "fatal" || is_name && !word.contains('-')
     };
     let words = words(&part.replace('[', " "));
-    words.len() < 3 && words.iter().any(names_error)
+    !part.contains(is_quote) && words.len() < 3 && words.iter().any(names_error)
 }
 
 /// Returns the parts of a line between colons, each as words, without the reporting shell.
@@ -80,6 +80,9 @@ pub(super) fn parts(line: &str) -> Vec<String> {
 fn words(text: &str) -> Vec<String> {
     let has_number = text.bytes().any(|b| b.is_ascii_digit());
     let mut words: Vec<String> = Vec::new();
+    let mut is_counted = false;
+    // JSON
+    let text = text.replace("\":", "\" ").replace(",\"", " \"");
     for token in text.split_whitespace() {
         let last = words.last().map_or("", String::as_str);
         let bare = token.trim_matches(is_quote);
@@ -99,11 +102,20 @@ fn words(text: &str) -> Vec<String> {
         let is_number = token.bytes().all(|b| b.is_ascii_digit());
         let is_status =
             token.len() == 3 && token.starts_with(['4', '5']) && !PLACES.contains(&last);
-        let word = if is_number && (is_status || CODES.contains(&last)) {
+        let mut word = if is_number && (is_status || CODES.contains(&last)) {
             token.to_owned()
         } else {
             fixed(token)
         };
+        // `1 file`, `2 files`
+        if is_counted && word.len() > 3 && word.ends_with('s') {
+            word.pop();
+        }
+        is_counted = is_number;
+        // `E   TypeError`
+        if words.is_empty() && token == "E" {
+            continue;
+        }
         if !word.is_empty() && !(has_number && UNITS.contains(&format!(" {word} "))) {
             words.push(word);
         }
@@ -117,16 +129,24 @@ fn is_quote(c: char) -> bool {
 
 /// Returns the part of a word that is the same everywhere, in lower case.
 fn fixed(token: &str) -> String {
+    let is_uuid = token.len() == 36 && token.matches('-').count() == 4;
+    if is_uuid || token.split(['-', ':', '.', '_']).any(is_digest) {
+        return String::new();
+    }
     let token = token.find("user/").map_or(token, |at| &token[..at]);
     let host = token.split_once('@').map_or("", |(_, host)| host);
-    let is_address = host.contains('.') && !host.contains(['/', ':']);
-    let is_address = is_address && host.starts_with(char::is_alphabetic);
+    let is_host = host.starts_with(char::is_alphabetic) && !host.contains(['/', ':']);
+    let is_address = is_host && !is_made_up(host, host);
     let token = without_folder(if is_address { host } else { token });
     let mut word = String::new();
     let (mut before, mut rest) = ("", token);
     while !rest.is_empty() {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
         let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
+        // `20261101_add_tax`
+        let (number, name) = piece.split_once('_').unwrap_or(("-", ""));
+        let is_numbered = number.bytes().all(|b| b.is_ascii_digit());
+        let piece = if is_numbered { name } else { piece };
         rest = after
             .char_indices()
             .nth(1)
@@ -163,9 +183,7 @@ fn without_folder(token: &str) -> &str {
         Some((_, url)) => return url,
         None => token,
     };
-    let is_windows = token.contains(":\\") || token.starts_with('.') && token.contains('\\');
-    let name = token.rsplit(|c| c == '/' || is_windows && c == '\\').next();
-    let name = name.unwrap_or_default();
+    let name = token.rsplit(['/', '\\']).next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, end)| end);
     let end = extension.find(|c: char| !c.is_alphanumeric());
     let (extension, at) = extension.split_at(end.unwrap_or(extension.len()));
@@ -177,7 +195,7 @@ fn without_folder(token: &str) -> &str {
     match () {
         () if is_file && is_place => "",
         () if is_file && !is_host => name,
-        () if is_windows || token.starts_with(['/', '~']) => "",
+        () if token.contains(":\\") || token.starts_with(['/', '~']) => "",
         () => token,
     }
 }
@@ -201,11 +219,22 @@ fn is_made_up(piece: &str, token: &str) -> bool {
     let pairs = bytes.windows(2);
     let changes = pairs.filter(|it| digit(&it[0]) != digit(&it[1])).count();
     let is_hash = bytes.len() > 5 && bytes.iter().all(u8::is_ascii_hexdigit);
-    let is_version = bytes.first().is_some_and(digit)
-        || piece.trim_end_matches(|c: char| c.is_ascii_digit()) == "v";
+    let letters = piece.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_version = bytes.first().is_some_and(digit) || ["v", "x", "L"].contains(&letters);
     digits > 0
         && (is_version || is_hash || changes > 2 || bytes.len() > 20 && digits > 3)
         && !is_code(piece, token)
+}
+
+/// Returns `true` for a hash in base 64.
+fn is_digest(piece: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| piece.bytes().filter(is).count() > 3;
+    let cases = [
+        u8::is_ascii_uppercase,
+        u8::is_ascii_lowercase,
+        u8::is_ascii_digit,
+    ];
+    piece.len() > 31 && cases.into_iter().all(has)
 }
 
 /// Removes the prefix of the reporting shell: `bash: line 1: `, `zsh:1: `.
