@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::normal::{is_marked, parts, reports};
+use super::normal::{is_marked, is_quote, parts, reports};
 use super::{Signature, shown};
 
 /// The type by which spec/5 hashes an error without a tool.
@@ -69,9 +69,8 @@ fn line_keys(text: &str) -> BTreeSet<u64> {
     let middle = MAX_LINES..lines.len().saturating_sub(MAX_LINES).max(MAX_LINES);
     lines.drain(middle.start.min(lines.len())..middle.end.min(lines.len()));
     // Before the line that names the error and what explains it, other lines do not count.
-    let named = lines
-        .iter()
-        .position(|line| is_marked(line) && is_particular(line));
+    let names = |line: &&str| is_marked(line) && line.contains(is_quote);
+    let named = lines.iter().position(names);
     let named = named.filter(|at| at + 1 < lines.len()).unwrap_or(0);
     let mut keys = BTreeSet::new();
     for (at, line) in lines.iter().enumerate() {
@@ -92,38 +91,22 @@ fn line_keys(text: &str) -> BTreeSet<u64> {
     keys
 }
 
-/// Returns the plain words from each part of a line to its end; a name alone is one.
+/// Returns the plain words from each part of a line to its end; all words of a line with few.
 fn ends(parts: &[String]) -> impl Iterator<Item = String> {
     let is_plain = |word: &&str| word.bytes().all(|b| b.is_ascii_lowercase());
     (0..parts.len()).filter_map(move |from| {
-        let plain = parts[from..]
-            .iter()
-            .map(|part| part.split(' ').filter(is_plain));
-        let mut plain: Vec<String> = plain
-            .map(|words| words.collect::<Vec<_>>().join(" "))
-            .collect();
-        plain.retain(|part| !part.is_empty());
-        plain.sort_unstable();
-        let count: usize = plain.iter().map(|part| part.split(' ').count()).sum();
-        match from {
-            0 if count == 0 => Some(parts.join(" ")),
-            _ => (from == 0 || count >= MIN_WORDS).then(|| plain.join(": ")),
-        }
+        let mut parts = parts[from..].to_vec();
+        parts.sort_unstable();
+        let words = parts.iter().flat_map(|part| part.split(' '));
+        let plain: Vec<&str> = words.filter(is_plain).collect();
+        let is_vague = plain.len() < MIN_WORDS;
+        let end = if is_vague {
+            parts.join(" ")
+        } else {
+            plain.join(" ")
+        };
+        (from == 0 || !is_vague).then_some(end)
     })
-}
-
-/// Returns `true` for a line that quotes something, or has a name as code writes them.
-fn is_particular(line: &str) -> bool {
-    let is_code = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let inner = word.get(1..).unwrap_or_default();
-        let is_shouted = word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase());
-        let is_joined = inner.contains(|c: char| "_.:/\\@=".contains(c) || c.is_ascii_digit());
-        let is_camel = inner.contains(char::is_uppercase) && word.contains(char::is_lowercase);
-        let is_number = word.chars().all(|c| c.is_ascii_digit());
-        !is_number && (is_joined || is_camel || is_shouted)
-    };
-    line.contains(['\'', '"', '`', '‘', '“']) || line.split_whitespace().skip(1).any(is_code)
 }
 
 #[cfg(test)]

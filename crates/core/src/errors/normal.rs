@@ -9,8 +9,7 @@ const UNITS: &str = " mon tue wed thu fri sat sun jan feb mar apr jun jul aug se
 const CODES: &[&str] = &["code", "errno", "status", "signal"];
 const PLACES: &[&str] = &["line", "column", "port"];
 
-/// Returns the lines of a text that report; stack frames, quoted source code and statistics do
-/// not.
+/// Returns the lines of a text that report; stack frames and quoted source code do not.
 pub(super) fn reports(text: &str) -> Vec<&str> {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut frame = None;
@@ -23,23 +22,13 @@ pub(super) fn reports(text: &str) -> Vec<&str> {
         }
         frame = frame.filter(|of| indent > *of);
         let is_frame = said.starts_with("at ") && said.contains(|c| c == '(' || is_digit(c));
-        // ` 12 | let x`, `> 3 | f()`
+        // ` 12 | let x`, `> 3 | f()`, `LINE 2: SELECT`
         let at = said.trim_start_matches(['>', ' ']);
         let code = at.trim_start_matches(is_digit);
-        let is_source = code.len() < at.len() && code.trim_start().starts_with(['|', '│']);
-        // `2 passed, 1 failed in 0.3s`
-        let words = said.split_whitespace();
-        let counts = words.clone().filter(|word| is_count(word)).count();
-        let is_statistics = counts > 2 && words.count() <= 4 * counts && !is_marked(line);
-        frame.is_none() && !is_frame && !is_source && !is_statistics
+        let is_code = code.len() < at.len() && code.trim_start().starts_with(['|', '│']);
+        frame.is_none() && !is_frame && !is_code && !said.starts_with("LINE ")
     };
     text.lines().filter(reports).collect()
-}
-
-fn is_count(word: &str) -> bool {
-    let word = word.trim_end_matches([',', '.', ';', ':']);
-    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    unit.len() < word.len() && unit.len() < 4 && unit.chars().all(char::is_alphabetic)
 }
 
 /// Returns `true` for a line that names an error by its form: `error: …`, `fatal: …`, an exception
@@ -52,10 +41,8 @@ pub(super) fn is_marked(line: &str) -> bool {
 
 /// Returns `true` for `error`, `fatal error`, `error[E0382]`, `E   ModuleNotFoundError`.
 fn is_mark(part: &str) -> bool {
-    let names_error = |word: &String| {
-        let is_name = word.ends_with("error") || word.ends_with("exception");
-        word == "fatal" || is_name && !word.contains('-')
-    };
+    let ends = ["fatal", "error", "exception"];
+    let names_error = |word: &String| ends.iter().any(|end| word.ends_with(end));
     let words = words(&part.replace('[', " "));
     !part.contains(is_quote) && words.len() < 3 && words.iter().any(names_error)
 }
@@ -83,7 +70,13 @@ fn words(text: &str) -> Vec<String> {
     let mut is_counted = false;
     // JSON
     let text = text.replace("\":", "\" ").replace(",\"", " \"");
-    for token in text.split_whitespace() {
+    let mut tokens = text.split_whitespace();
+    while let Some(token) = tokens.next() {
+        // `a.tf line 3`, `a.php on line 3`
+        let mut next = tokens.clone().filter(|next| *next != "on");
+        if token.contains('.') && next.next() == Some("line") {
+            continue;
+        }
         let last = words.last().map_or("", String::as_str);
         let bare = token.trim_matches(is_quote);
         let is_quoted = bare.len() < token.len();
@@ -113,30 +106,29 @@ fn words(text: &str) -> Vec<String> {
         }
         is_counted = is_number;
         // `E   TypeError`
-        if words.is_empty() && token == "E" {
-            continue;
-        }
-        if !word.is_empty() && !(has_number && UNITS.contains(&format!(" {word} "))) {
+        let is_margin = words.is_empty() && token == "E";
+        let is_unit = has_number && UNITS.contains(&format!(" {word} "));
+        if !(word.is_empty() || is_margin || is_unit) {
             words.push(word);
         }
     }
     words
 }
 
-fn is_quote(c: char) -> bool {
+pub(super) fn is_quote(c: char) -> bool {
     "'\"`‘’“”".contains(c)
 }
 
 /// Returns the part of a word that is the same everywhere, in lower case.
 fn fixed(token: &str) -> String {
     let is_uuid = token.len() == 36 && token.matches('-').count() == 4;
-    if is_uuid || token.split(['-', ':', '.', '_']).any(is_digest) {
+    if is_uuid || token.ends_with(".git") {
         return String::new();
     }
     let token = token.find("user/").map_or(token, |at| &token[..at]);
     let host = token.split_once('@').map_or("", |(_, host)| host);
     let is_host = host.starts_with(char::is_alphabetic) && !host.contains(['/', ':']);
-    let is_address = is_host && !is_made_up(host, host);
+    let is_address = is_host && !is_made_up(host);
     let token = without_folder(if is_address { host } else { token });
     let mut word = String::new();
     let (mut before, mut rest) = ("", token);
@@ -147,10 +139,9 @@ fn fixed(token: &str) -> String {
         let (number, name) = piece.split_once('_').unwrap_or(("-", ""));
         let is_numbered = number.bytes().all(|b| b.is_ascii_digit());
         let piece = if is_numbered { name } else { piece };
-        rest = after
-            .char_indices()
-            .nth(1)
-            .map_or("", |(at, _)| &after[at..]);
+        let mut signs = after.chars();
+        signs.next();
+        rest = signs.as_str();
         let is_version = after.starts_with('.') && rest.starts_with(|c: char| c.is_ascii_digit());
         let letters = piece.trim_end_matches(|c: char| c.is_ascii_digit());
         // `ORA-00942`
@@ -158,8 +149,7 @@ fn fixed(token: &str) -> String {
         let kept = match () {
             () if is_series && letters.is_empty() && token.contains(&format!("{before}-")) => piece,
             () if is_version => letters,
-            () if is_made_up(piece, token) => "",
-            () if piece.len() > letters.len() + 3 && !is_code(piece, token) => letters,
+            () if is_made_up(piece) => "",
             () => piece,
         };
         before = piece;
@@ -168,10 +158,9 @@ fn fixed(token: &str) -> String {
             word.push_str(&kept.to_lowercase());
         }
     }
-    if word == "err" {
-        "error".to_owned()
-    } else {
-        word
+    match &*word {
+        "err" => "error".to_owned(),
+        _ => word,
     }
 }
 
@@ -200,41 +189,19 @@ fn without_folder(token: &str) -> &str {
     }
 }
 
-/// Returns `true` for `E0382`, `ERR_404`, `42P01`.
-fn is_code(piece: &str, token: &str) -> bool {
-    let digits = piece.bytes().filter(u8::is_ascii_digit).count();
-    let is_shouted = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
-    let is_long = piece.starts_with(char::is_alphabetic) && digits > 2;
-    let is_state = piece.len() == 5 && piece == token && digits < 5;
-    piece.bytes().all(is_shouted)
-        && piece.ends_with(|c: char| c.is_ascii_digit())
-        && (is_long || is_state)
-}
-
-/// Returns `true` for a number, a version, a hash and a random name.
-fn is_made_up(piece: &str, token: &str) -> bool {
+/// Returns `true` for a number, a version, a hash and a random name, but not for `E0382`.
+fn is_made_up(piece: &str) -> bool {
     let digit = |b: &u8| b.is_ascii_digit();
     let bytes = piece.as_bytes();
     let digits = bytes.iter().filter(|b| digit(b)).count();
-    let pairs = bytes.windows(2);
-    let changes = pairs.filter(|it| digit(&it[0]) != digit(&it[1])).count();
-    let is_hash = bytes.len() > 5 && bytes.iter().all(u8::is_ascii_hexdigit);
     let letters = piece.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_shouted = letters.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    let is_code = is_shouted && !letters.is_empty() && digits > 2;
+    let changes = bytes.windows(2).filter(|it| digit(&it[0]) != digit(&it[1]));
     let is_version = bytes.first().is_some_and(digit) || ["v", "x", "L"].contains(&letters);
-    digits > 0
-        && (is_version || is_hash || changes > 2 || bytes.len() > 20 && digits > 3)
-        && !is_code(piece, token)
-}
-
-/// Returns `true` for a hash in base 64.
-fn is_digest(piece: &str) -> bool {
-    let has = |is: fn(&u8) -> bool| piece.bytes().filter(is).count() > 3;
-    let cases = [
-        u8::is_ascii_uppercase,
-        u8::is_ascii_lowercase,
-        u8::is_ascii_digit,
-    ];
-    piece.len() > 31 && cases.into_iter().all(has)
+    let is_hash = bytes.len() > 5 && bytes.iter().all(u8::is_ascii_hexdigit);
+    let is_random = changes.count() > 2 || bytes.len() > 20 && digits > 3;
+    digits > 0 && !is_code && (is_version || is_hash || is_random)
 }
 
 /// Removes the prefix of the reporting shell: `bash: line 1: `, `zsh:1: `.
