@@ -69,8 +69,8 @@ fn line_keys(text: &str) -> BTreeSet<u64> {
     let middle = MAX_LINES..lines.len().saturating_sub(MAX_LINES).max(MAX_LINES);
     lines.drain(middle.start.min(lines.len())..middle.end.min(lines.len()));
     // Before the line that names the error and what explains it, other lines do not count.
-    let names = |line: &&str| is_marked(line) && line.contains(is_quote);
-    let named = lines.iter().position(names);
+    let is_message = |line: &&str| is_marked(line) && line.contains(is_quote);
+    let named = lines.iter().position(is_message);
     let named = named.filter(|at| at + 1 < lines.len()).unwrap_or(0);
     let mut keys = BTreeSet::new();
     for (at, line) in lines.iter().enumerate() {

@@ -122,7 +122,7 @@ pub(super) fn is_quote(c: char) -> bool {
 /// Returns the part of a word that is the same everywhere, in lower case.
 fn fixed(token: &str) -> String {
     let is_uuid = token.len() == 36 && token.matches('-').count() == 4;
-    if is_uuid || token.ends_with(".git") {
+    if is_uuid {
         return String::new();
     }
     let token = token.find("user/").map_or(token, |at| &token[..at]);
@@ -167,11 +167,8 @@ fn fixed(token: &str) -> String {
 /// Returns the name of a file without its folder, nothing for a folder and for a place in a file,
 /// and any other word as it is.
 fn without_folder(token: &str) -> &str {
-    let token = match token.split_once("://") {
-        Some((_, path)) if path.starts_with('/') => path,
-        Some((_, url)) => return url,
-        None => token,
-    };
+    let (scheme, token) = token.split_once("://").unwrap_or(("", token));
+    let is_url = !scheme.is_empty() && !token.starts_with('/');
     let name = token.rsplit(['/', '\\']).next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, end)| end);
     let end = extension.find(|c: char| !c.is_alphanumeric());
@@ -182,7 +179,8 @@ fn without_folder(token: &str) -> &str {
     let first = token.split('/').next().unwrap_or_default();
     let is_host = first.contains('.') && first.starts_with(char::is_alphabetic);
     match () {
-        () if is_file && is_place => "",
+        () if extension == "git" || is_file && is_place && !is_url => "",
+        () if is_url => token,
         () if is_file && !is_host => name,
         () if token.contains(":\\") || token.starts_with(['/', '~']) => "",
         () => token,
