@@ -122,45 +122,38 @@ pub(super) fn is_quote(c: char) -> bool {
 /// Returns the part of a word that is the same everywhere, in lower case.
 fn fixed(token: &str) -> String {
     let is_uuid = token.len() == 36 && token.matches('-').count() == 4;
-    if is_uuid {
-        return String::new();
-    }
-    let token = token.find("user/").map_or(token, |at| &token[..at]);
+    let token = token.find(":user/").map_or(token, |at| &token[..at]);
     let host = token.split_once('@').map_or("", |(_, host)| host);
     let is_host = host.starts_with(char::is_alphabetic) && !host.contains(['/', ':']);
     let is_address = is_host && !is_made_up(host);
     let token = without_folder(if is_address { host } else { token });
-    let mut word = String::new();
-    let (mut before, mut rest) = ("", token);
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-        let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
+    let is_sign = |c: char| !c.is_alphanumeric() && c != '_';
+    let chunks: Vec<&str> = token.split_inclusive(is_sign).collect();
+    let kept = |(at, chunk): (usize, &&str)| {
+        let piece = chunk.trim_end_matches(is_sign);
         // `20261101_add_tax`
-        let (number, name) = piece.split_once('_').unwrap_or(("-", ""));
-        let is_numbered = number.bytes().all(|b| b.is_ascii_digit());
-        let piece = if is_numbered { name } else { piece };
-        let mut signs = after.chars();
-        signs.next();
-        rest = signs.as_str();
-        let is_version = after.starts_with('.') && rest.starts_with(|c: char| c.is_ascii_digit());
-        let letters = piece.trim_end_matches(|c: char| c.is_ascii_digit());
+        let name = piece.trim_start_matches(|c: char| c.is_ascii_digit());
+        let piece = name.strip_prefix('_').unwrap_or(piece);
+        let before = chunks[..at].last().and_then(|it| it.strip_suffix('-'));
         // `ORA-00942`
-        let is_series = before.len() > 1 && before.bytes().all(|b| b.is_ascii_uppercase());
-        let kept = match () {
-            () if is_series && letters.is_empty() && token.contains(&format!("{before}-")) => piece,
-            () if is_version => letters,
-            () if is_made_up(piece) => "",
-            () => piece,
-        };
-        before = piece;
-        if !kept.is_empty() {
-            word.push_str(if word.is_empty() { "" } else { "." });
-            word.push_str(&kept.to_lowercase());
+        let is_series = |it: &str| it.len() > 1 && it.bytes().all(|b| b.is_ascii_uppercase());
+        let next = chunks.get(at + 1).filter(|_| chunk.ends_with('.'));
+        if before.is_some_and(is_series) && name.is_empty() {
+            piece.to_owned()
+        } else if next.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit())) {
+            let name = piece.trim_end_matches(|c: char| c.is_ascii_digit());
+            name.to_lowercase()
+        } else if is_made_up(piece) {
+            String::new()
+        } else {
+            piece.to_lowercase()
         }
-    }
-    match &*word {
+    };
+    let kept = chunks.iter().enumerate().map(kept);
+    let kept: Vec<String> = kept.filter(|it| !it.is_empty() && !is_uuid).collect();
+    match &*kept.join(".") {
         "err" => "error".to_owned(),
-        _ => word,
+        word => word.to_owned(),
     }
 }
 
