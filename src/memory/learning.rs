@@ -17,7 +17,7 @@ use crate::reflect::learned::{
 };
 use crate::reflect::note::text_of;
 use crate::reflect::remembered::{Detail, MemoryKind};
-use crate::transcript::stored_keys;
+use crate::transcript::error_keys;
 
 /// The factor of a strategy's importance over its reflection's (spec/3: + 10 %, at most 1).
 const STRATEGY_BOOST: f64 = 1.1;
@@ -449,7 +449,7 @@ fn lesson(new: &NewLesson, id: String) -> MemoryRow {
 fn error(new: &NewError, id: String) -> MemoryRow {
     let mut keys: Vec<Signature> = new.keys.iter().copied().collect();
     if keys.is_empty() {
-        keys = stored_keys(&new.example);
+        keys = error_keys(&new.example);
     }
     MemoryRow {
         id,

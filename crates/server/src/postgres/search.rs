@@ -1,5 +1,6 @@
 //! Searches the memories of one tenant.
 
+use std::collections::HashMap;
 use std::time::SystemTime;
 
 use anyhow::Context as _;
@@ -83,11 +84,12 @@ async fn select(
     remembered(client, &sql, &params).await
 }
 
+/// Each error comes with its keys.
 pub(crate) async fn about(
     client: &impl GenericClient,
     keys: &[Signature],
     project: Option<&str>,
-) -> anyhow::Result<Vec<Remembered>> {
+) -> anyhow::Result<Vec<(Remembered, Vec<Signature>)>> {
     let keys: Vec<i64> = keys.iter().map(|key| key.to_bits().cast_signed()).collect();
     let sql = format!(
         "SELECT {COLUMNS}, 0.0::float8 AS score FROM playbook.memories m
@@ -98,7 +100,21 @@ pub(crate) async fn about(
              AND ($2::text IS NULL OR m.project = $2)
          ORDER BY m.importance DESC, m.last_seen DESC, m.key LIMIT 1000"
     );
-    remembered(client, &sql, &[&keys, &project]).await
+    let found = remembered(client, &sql, &[&keys, &project]).await?;
+    let ids: Vec<&str> = found.iter().map(|memory| memory.id.as_str()).collect();
+    let sql = "SELECT key, hash FROM playbook.error_keys
+         WHERE tenant = current_user AND key = ANY ($1)";
+    let mut keys: HashMap<String, Vec<Signature>> = HashMap::new();
+    for row in client.query(sql, &[&ids]).await? {
+        let hash: i64 = row.try_get(1)?;
+        let key = Signature::from_bits(hash.cast_unsigned());
+        keys.entry(row.try_get(0)?).or_default().push(key);
+    }
+    let with_keys = |memory: Remembered| {
+        let keys = keys.remove(&memory.id).unwrap_or_default();
+        (memory, keys)
+    };
+    Ok(found.into_iter().map(with_keys).collect())
 }
 
 pub(crate) async fn find(
