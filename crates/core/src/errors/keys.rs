@@ -35,6 +35,11 @@ pub fn error_keys(text: &str) -> Vec<Signature> {
     [exact].into_iter().chain(keys).collect()
 }
 
+/// Returns the first of the keys, without computing the others.
+pub fn exact_key(text: &str) -> Option<Signature> {
+    shown(text).map(|text| Signature::of_error(ANY_ERROR, &text))
+}
+
 /// Returns a test of stored keys: `true` for those of the error that this text reports.
 pub fn same_error(text: &str) -> impl Fn(&[Signature]) -> bool + use<> {
     let text = shown(text).unwrap_or_default();
