@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::names::{Kind, Name};
 use super::rule::{Pattern, short};
+use super::setting::{self, opens};
 use super::table::TABLE;
 use super::value::{self, Open, Quote};
 use crate::clip::{boundary_after, boundary_before, head, tail};
@@ -20,7 +21,7 @@ use crate::clip::{boundary_after, boundary_before, head, tail};
 /// The part of a line before a name that is looked at.
 const BEFORE_BYTES: usize = 400;
 /// The part of a text behind a name that a tie is looked for in.
-const TIE_BYTES: usize = 400;
+pub(super) const TIE_BYTES: usize = 400;
 
 /// The most of a literal.
 const LITERAL_BYTES: usize = 128 << 10;
@@ -85,7 +86,7 @@ enum Take {
 /// The trust in a value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Trust {
+pub(super) enum Trust {
     /// Anything but a placeholder is a value.
     #[default]
     Sure,
@@ -148,23 +149,23 @@ impl Line {
     clippy::struct_excessive_bools,
     reason = "each is another fact about the place"
 )]
-struct Spot<'t> {
-    text: &'t str,
-    name: Name,
+pub(super) struct Spot<'t> {
+    pub(super) text: &'t str,
+    pub(super) name: Name,
     /// The beginning of the word that the name ends, such as `--db.password`.
-    word: usize,
+    pub(super) word: usize,
     /// The line before that word, without numbers, marks of a diff, and the like.
-    before: &'t str,
+    pub(super) before: &'t str,
     /// The quotation marks that are open around the value.
     open: Open,
     /// The end of the name, with the mark that closes behind it.
-    end: usize,
+    pub(super) end: usize,
     line_end: usize,
-    is_quoted: bool,
+    pub(super) is_quoted: bool,
     /// Set where only marks are before the word.
-    is_alone: bool,
+    pub(super) is_alone: bool,
     /// Set where a string begins with the word.
-    is_first: bool,
+    pub(super) is_first: bool,
     is_flag: bool,
 }
 
@@ -211,12 +212,12 @@ impl<'t> Spot<'t> {
         }
     }
 
-    fn name(&self) -> &'t str {
+    pub(super) fn name(&self) -> &'t str {
         &self.text[self.name.range.clone()]
     }
 
     /// Returns the part of the word before the name.
-    fn prefix(&self) -> &'t str {
+    pub(super) fn prefix(&self) -> &'t str {
         &self.text[self.word..self.name.range.start]
     }
 
@@ -233,7 +234,7 @@ impl<'t> Spot<'t> {
     }
 
     /// Returns the end of what the value can reach into.
-    fn limit(&self, from: usize) -> usize {
+    pub(super) fn limit(&self, from: usize) -> usize {
         let is_same = from <= self.line_end;
         let end = if is_same {
             self.line_end
@@ -243,7 +244,7 @@ impl<'t> Spot<'t> {
         self.open.close(self.text, from, end)
     }
 
-    fn word_at(&self, from: usize, ends: &[u8]) -> Range<usize> {
+    pub(super) fn word_at(&self, from: usize, ends: &[u8]) -> Range<usize> {
         value::word(self.text, from, self.limit(from), ends)
     }
 
@@ -361,13 +362,13 @@ impl<'t> Spot<'t> {
     }
 
     /// Returns true for "pass" in a sentence.
-    fn is_verb(&self) -> bool {
+    pub(super) fn is_verb(&self) -> bool {
         let is_field = self.before.contains("login") || self.is_quoted;
         self.name().eq_ignore_ascii_case("pass") && !is_field
     }
 
     /// Returns the quotation mark of a literal at a place, and the place behind it.
-    fn quote_at(&self, from: usize) -> Option<(Quote, usize)> {
+    pub(super) fn quote_at(&self, from: usize) -> Option<(Quote, usize)> {
         let rest = self.text[from..].bytes().take(3);
         let prefix = rest.take_while(|b| b"bBrRuUfFNL@&$#".contains(b)).count();
         let (quote, start) = Quote::at(self.text, from + prefix)?;
@@ -464,7 +465,7 @@ impl<'t> Spot<'t> {
     }
 
     /// Returns the rest of the line of a settings file, without a comment.
-    fn rest_of_line(&self, from: usize) -> Range<usize> {
+    pub(super) fn rest_of_line(&self, from: usize) -> Range<usize> {
         let line = &self.text[from..self.limit(from)];
         let mut signs = memchr::memchr_iter(b'#', line.as_bytes());
         let comment = signs.find(|at| line[..*at].ends_with([' ', '\t']));
@@ -474,11 +475,11 @@ impl<'t> Spot<'t> {
     /// Reads the value behind `=` or `:`.
     fn setting(&self, tied: &str, from: usize, found: Found<'_>) {
         let is_equals = tied.contains('=');
+        let is_spaced = tied.contains([' ', '\t']);
         let is_inner = self.prefix().contains("://") || self.prefix().ends_with(':');
-        if !is_equals && (is_inner && !tied.contains(' ') || self.name() == "PASS") {
+        if !is_equals && (is_inner && !is_spaced || self.name() == "PASS") {
             return;
         }
-        let is_spaced = tied.contains([' ', '\t']);
         // The anchor or type of a value in YAML, and a comparison without blanks.
         let from = behind(&TAG, self.text, from).unwrap_or(from);
         let is_compared = ["=\"", "='"]
@@ -488,10 +489,14 @@ impl<'t> Spot<'t> {
         if let Some(inner) = behind(&BLOCK, self.text, from) {
             return self.accept(self.rest_of_line(inner), Trust::Sure, found);
         }
-        let bare = self.bare(from, is_equals, is_spaced);
-        match bare.filter(|_| {
-            self.quote_at(from).is_none() || is_equals && !is_spaced && self.name.is_upper
-        }) {
+        if let Some(next) = behind(&BREAK, self.text, from)
+            && self.quote_at(next).is_some()
+        {
+            return self.literal(next, Trust::Data, found);
+        }
+        let is_env = is_equals && !is_spaced && self.name.is_upper;
+        let bare = Some(()).filter(|()| is_env || self.quote_at(from).is_none());
+        match bare.and_then(|()| setting::bare(self, tied, from)) {
             Some((range, trust))
                 if trust == Trust::Sure || !value::is_expression(&self.text[range.clone()]) =>
             {
@@ -499,93 +504,6 @@ impl<'t> Spot<'t> {
             }
             _ => self.literals(from, found),
         }
-    }
-
-    /// Returns the unquoted value behind `=` or `:`, and the trust in it; None where only literals
-    /// are values.
-    fn bare(&self, from: usize, is_equals: bool, is_spaced: bool) -> Option<(Range<usize>, Trust)> {
-        let (text, prefix) = (self.text, self.prefix());
-        let limit = self.limit(from);
-        let line = &text[from..limit];
-        let end = line.trim_end();
-        let whole = self.rest_of_line(from);
-        let value = &text[whole.clone()];
-        let is_one = !value.contains([' ', '\t']);
-        let is_inline = is_equals && !is_spaced;
-        let is_shouted = self.name.is_upper || self.name().contains('-');
-        let word = |ends| self.word_at(from, ends);
-        let data = |is_sure| if is_sure { Trust::Sure } else { Trust::Data };
-        if self.is_quoted {
-            // JSON has only numbers without quotation marks.
-            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-            let behind = line[digits..].trim_start();
-            let is_number = behind.is_empty() || behind.starts_with([',', '}', ']']);
-            return (is_number && digits > 3).then_some((from..from + digits, Trust::Sure));
-        }
-        let is_call = self.before.ends_with(['(', ',']) || prefix.contains(['(', '[']);
-        if is_inline && line.starts_with([']', ')', '}', ',', ';', '>']) {
-            return None;
-        }
-        if is_inline && self.is_first {
-            let is_word = is_one || line.contains('=') || self.before.ends_with('`');
-            return Some((if is_word { word(b"") } else { from..limit }, Trust::Sure));
-        }
-        if is_inline && self.name.is_upper && !is_call {
-            let is_text = self.is_alone && !is_one && !is_match(&COMMAND, line);
-            let is_text = is_text && self.quote_at(from).is_none() && self.is_listed(true);
-            return Some((if is_text { whole } else { word(b"") }, Trust::Sure));
-        }
-        let is_member = prefix.starts_with(['$', '@']) && !prefix.starts_with("$env")
-            || prefix.ends_with("->")
-            || ["self.", "this."].contains(&prefix);
-        let is_statement = is_match(&CODE, self.before)
-            || end.ends_with([';', '{']) && (!is_inline || !end.contains(' '))
-            || end.ends_with(',') && !self.before.contains(['{', '(']);
-        if is_member || is_statement && !(is_shouted && self.is_alone) {
-            return None;
-        }
-        let is_others = is_inline && !is_one && line.contains('=');
-        if self.is_alone && !is_others {
-            if opens(line) || !is_equals && line.contains(" = ") {
-                return None;
-            }
-            let is_title = !is_equals
-                && !self.name.is_upper
-                && self.name().starts_with(|c: char| c.is_ascii_uppercase());
-            let is_file = is_shouted
-                || prefix.contains(['.', '/'])
-                || self.name.is_compound
-                || is_inline
-                || text[..self.word].ends_with("  ")
-                || is_one;
-            let is_listed = || self.is_listed(is_equals);
-            if is_file && !is_title && (is_spaced || is_equals) || is_listed() {
-                let is_path = value.contains("::") || value.ends_with("()") || value.ends_with(']');
-                let is_likely = is_shouted && is_spaced != is_equals
-                    || is_inline && prefix.contains(['.', '/']);
-                if is_equals && is_spaced && !is_likely && !is_listed() {
-                    return Some((value::trimmed(text, word(b"")), Trust::Doubt));
-                }
-                let is_sure = is_one && !is_path && (is_likely || is_listed());
-                return Some((whole, data(is_sure)));
-            }
-        } else if self.before.contains(['{', '(', '[']) && (!is_equals || !is_spaced) && !is_others
-        {
-            let is_map = self.before.contains('{');
-            let range = value::trimmed(text, word(if is_map { b",}" } else { b",)]" }));
-            let is_path = self.before.contains('(') || text[range.clone()].contains(['(', '.']);
-            let is_doubt = is_path && !is_equals && is_spaced;
-            return Some((range, if is_doubt { Trust::Doubt } else { Trust::Data }));
-        } else if is_inline {
-            let is_among = self.before.contains('=') || is_others;
-            let range = value::trimmed(text, word(if is_among { b"" } else { b">)" }));
-            let is_path = text[range.clone()].contains(['.', '(', '[', ':', '{']);
-            let is_call = text[range.clone()]
-                .trim_end_matches([',', ')'])
-                .ends_with('(');
-            return Some((range, data((is_among || !is_path) && !is_call)));
-        }
-        (self.is_alone || !self.is_verb()).then(|| (value::trimmed(text, word(b"")), Trust::Doubt))
     }
 
     /// Reads the values of a cookie; of one that is set, only the first.
@@ -696,57 +614,10 @@ impl<'t> Spot<'t> {
             at += 1;
         }
     }
-
-    /// Returns true if a line next to this one is a setting too, or the header of a section is above.
-    fn is_listed(&self, is_equals: bool) -> bool {
-        let before = lines(tail(&self.text[..self.word], TIE_BYTES));
-        let behind = lines(head(&self.text[self.end..], TIE_BYTES));
-        let sign = if is_equals { '=' } else { ':' };
-        let last = before.iter().rev().nth(1);
-        let mut beside = behind.get(1).into_iter().chain(last);
-        let mut above = before
-            .iter()
-            .rev()
-            .skip(1)
-            .map(|line| without_marks(line).trim());
-        beside.any(|line| is_setting(line, sign))
-            || is_equals && above.any(|line| line.starts_with('[') && line.ends_with(']'))
-    }
-}
-
-/// Returns true for the beginning of a map, a list or an expression.
-fn opens(rest: &str) -> bool {
-    rest.starts_with(['{', '[', '('])
-}
-
-/// Returns the lines of a part, also those that JSON has.
-fn lines(part: &str) -> Vec<&str> {
-    part.split('\n')
-        .flat_map(|line| line.split(r"\n"))
-        .collect()
-}
-
-/// Returns true for a line that sets something, in a file that is no code.
-fn is_setting(line: &str, sign: char) -> bool {
-    let line = without_marks(line)
-        .trim_end_matches(['\\', '"', '\'', '\r', ' '])
-        .trim_start();
-    let Some((name, value)) = line.split_once(sign) else {
-        return sign == ':' && line.starts_with("- ") && !line.ends_with([',', ';']);
-    };
-    let name = name.trim_end().trim_matches(['"', '\'']);
-    let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_-./".contains(&b);
-    !name.is_empty()
-        && name.bytes().all(is_part)
-        && !line.ends_with([',', ';', '{', '(', '['])
-        && (sign == '=' || value.is_empty() || value.starts_with(' '))
-        && !value.contains(['(', '{'])
-        && !value::is_expression(value.trim())
-        && !value::is_stock_word(value.trim())
 }
 
 /// Returns a line without what tools write before each: numbers, names of files, marks of a diff.
-fn without_marks(line: &str) -> &str {
+pub(super) fn without_marks(line: &str) -> &str {
     behind(&MARKS, line, 0).map_or(line, |at| &line[at..])
 }
 
@@ -758,20 +629,13 @@ fn behind(regex: &LazyLock<Option<Regex>>, text: &str, at: usize) -> Option<usiz
     Some(at + boundary_before(rest, end))
 }
 
-fn is_match(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
+pub(super) fn is_match(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
     regex.as_ref().is_some_and(|regex| regex.is_match(text))
 }
 
-macro_rules! patterns {
-    ($($name:ident = $pattern:expr;)*) => {
-        $(static $name: LazyLock<Option<Regex>> = LazyLock::new(|| short(&[$pattern]));)*
-    };
-}
-
 patterns! {
-    CODE = r"(?:^|;)\s*(?:(?:let|const|var|val|return|if|elif|else|while|for|assert|def|fn|func|public|static|final|pub|type|readonly|protected)[ (](?:[^;]*[^:;\s])?|private\s+[^:;\s](?:[^;]*[^:;\s])?)\s*$";
     GOES_ON = r"^\s*(?:[-+.|?:)%#]|or\b|if\b|else\b)";
-    COMMAND = r"\s(?:-{1,2}[a-z]|[|<>]|\S*/|\$)|[;&|]";
+    BREAK = r"\(?[ \t]*\\?(?:\r?\n|\\+n)[ \t]*";
     BLOCK = r"[|>][+-]?\d?[ \t]*(?:\r?\n|\\+n)[ \t]+";
     TAG = r"(?:&\w+|!!\w+)[ \t]+";
     SCHEME = r"(?i)(?:[A-Za-z][A-Za-z0-9_-]{1,30})[ \t]{1,2}(?:token=\\?\x22?)?";
