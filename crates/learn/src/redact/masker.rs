@@ -157,46 +157,31 @@ impl Masker {
         self.masked(text, Unclosed::ToQuote, |_| {})
     }
 
-    /// Finds a place at or before `wanted` at which a text can be cut in two that are masked
-    /// apart: in no secret, and not between one and its name. It is after a line break where
+    /// Masks a text up to a place at or before `wanted` at which it can be cut in two that are
+    /// masked apart: in no secret, and not between one and its name. It is after a line break where
     /// there is one, else after a secret, else after a blank.
-    pub(super) fn safe_cut(&self, text: &str, wanted: usize) -> Cut {
-        let spans = self.spans(text, Unclosed::ToEnd);
-        let is_all = |span: &MaskSpan<'_>| span.range == (0..text.len());
-        if spans
-            .iter()
-            .any(|span| is_all(span) && span.id == table::PRIVATE)
-        {
-            return Cut::Private;
+    pub(super) fn mask_part(
+        &self,
+        text: &str,
+        wanted: usize,
+        counts: &mut Counts,
+    ) -> (String, Cut) {
+        let mut counted = |id: &str| *counts.entry(id.to_owned()).or_default() += 1;
+        let mut spans = self.spans(text, Unclosed::ToEnd);
+        let cut = safe_cut(text, wanted, &spans);
+        let end = match cut {
+            Cut::At(end) => end,
+            Cut::Private => text.len(),
+        };
+        spans.retain(|span| span.range.start < end);
+        for span in &mut spans {
+            span.range.end = span.range.end.min(end);
         }
-        let spans: Vec<&Range<usize>> = spans.iter().map(|span| &span.range).collect();
-        let is_in_none = |cut: &usize| !spans.iter().any(|s| s.start < *cut && *cut < s.end);
-        let is_behind_no_name = |cut: &usize| !spans.iter().any(|s| within(s.start, *cut));
-        let is_far = |cut: &usize| *cut > wanted / 2;
-        let after = |byte| {
-            let found = memchr::memrchr_iter(byte, &text.as_bytes()[..wanted]);
-            let cuts = found.map(|at| at + 1).take_while(is_far);
-            cuts.take(MAX_CUTS).filter(is_in_none)
-        };
-        // Behind the separator that follows, so that no closing quotation mark opens the rest.
-        let separator = |from: usize| {
-            let mut near = text.as_bytes()[from..wanted].iter().take(NAME_BYTES);
-            near.position(|byte| b" ,;&".contains(byte))
-        };
-        let ends = spans.iter().filter(|span| span.end < wanted);
-        let ends = ends.filter_map(|span| Some(span.end + separator(span.end)? + 1));
-        let mut ends: Vec<usize> = ends.filter(is_far).collect();
-        ends.sort_unstable_by(|a, b| b.cmp(a));
-        let cut = after(b'\n').next();
-        let cut = cut.or_else(|| ends.into_iter().find(is_in_none));
-        let cut = cut.or_else(|| after(b' ').find(is_behind_no_name));
-        let begun = spans.iter().filter(|s| s.start < wanted && wanted < s.end);
-        let begun = begun
-            .map(|span| span.start)
-            .filter(|start| *start > 0)
-            .min();
-        let cut = cut.or(begun);
-        Cut::At(boundary_before(text, cut.unwrap_or(wanted)))
+        let once = masked(&text[..end], spans, &mut counted).into_owned();
+        let settled = settled(&once, |text| {
+            masked(text, self.spans(text, Unclosed::ToEnd), &mut counted)
+        });
+        (settled.into_owned(), cut)
     }
 
     fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<MaskSpan<'s>> {
@@ -219,6 +204,45 @@ impl Masker {
             masked(text, self.spans(text, unclosed), &mut counted)
         })
     }
+}
+
+/// Returns the place at which [`Masker::mask_part`] cuts a text.
+fn safe_cut(text: &str, wanted: usize, spans: &[MaskSpan<'_>]) -> Cut {
+    let is_all = |span: &MaskSpan<'_>| span.range == (0..text.len());
+    if spans
+        .iter()
+        .any(|span| is_all(span) && span.id == table::PRIVATE)
+    {
+        return Cut::Private;
+    }
+    let spans: Vec<&Range<usize>> = spans.iter().map(|span| &span.range).collect();
+    let is_in_none = |cut: &usize| !spans.iter().any(|s| s.start < *cut && *cut < s.end);
+    let is_behind_no_name = |cut: &usize| !spans.iter().any(|s| within(s.start, *cut));
+    let is_far = |cut: &usize| *cut > wanted / 2;
+    let after = |byte| {
+        let found = memchr::memrchr_iter(byte, &text.as_bytes()[..wanted]);
+        let cuts = found.map(|at| at + 1).take_while(is_far);
+        cuts.take(MAX_CUTS).filter(is_in_none)
+    };
+    // Behind the separator that follows, so that no closing quotation mark opens the rest.
+    let separator = |from: usize| {
+        let mut near = text.as_bytes()[from..wanted].iter().take(NAME_BYTES);
+        near.position(|byte| b" ,;&".contains(byte))
+    };
+    let ends = spans.iter().filter(|span| span.end < wanted);
+    let ends = ends.filter_map(|span| Some(span.end + separator(span.end)? + 1));
+    let mut ends: Vec<usize> = ends.filter(is_far).collect();
+    ends.sort_unstable_by(|a, b| b.cmp(a));
+    let cut = after(b'\n').next();
+    let cut = cut.or_else(|| ends.into_iter().find(is_in_none));
+    let cut = cut.or_else(|| after(b' ').find(is_behind_no_name));
+    let begun = spans.iter().filter(|s| s.start < wanted && wanted < s.end);
+    let begun = begun
+        .map(|span| span.start)
+        .filter(|start| *start > 0)
+        .min();
+    let cut = cut.or(begun);
+    Cut::At(boundary_before(text, cut.unwrap_or(wanted)))
 }
 
 /// Returns `true` if the name of a secret that begins at `start` may reach over `cut`.

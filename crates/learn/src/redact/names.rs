@@ -134,10 +134,8 @@ impl NameWords {
             is_plural |= !is_known(*last);
             words = rest;
         }
-        if let [rest @ .., "id"] = words
-            && rest.ends_with(&["access", "key"])
-        {
-            words = rest;
+        if words.ends_with(&["access", "key", "id"]) {
+            return Some((Kind::Weak, is_plural, true));
         }
         let (last, rest) = words.split_last()?;
         let plain = |kind| Some((kind, false, false));
@@ -203,7 +201,7 @@ impl NameWords {
         let is_compound = one.len() > "secret".len()
             || !rest.is_empty()
             || self.key.contains(outer)
-            || outer == "client";
+            || self.weak_key.contains(outer);
         Some((kind, is_plural, is_compound))
     }
 }

@@ -196,7 +196,8 @@ impl<'t> Spot<'t> {
         let is_alone = before.trim().is_empty() || is_first && before.trim().len() == 1;
         // A dash at the start of a line is the mark of a diff.
         let is_mark = prefix == "-" && is_start;
-        let is_flag = prefix.starts_with('-') && !is_mark && !prefix.contains(['$', '%', '&']);
+        let is_dashed = prefix.starts_with('-') && !is_mark && !prefix.contains(['$', '%', '&']);
+        let is_flag = is_dashed || prefix == "/" && !is_start && text[end..].starts_with(':');
         Self {
             text,
             name,
@@ -235,12 +236,8 @@ impl<'t> Spot<'t> {
 
     /// Returns the end of what the value can reach into.
     pub(super) fn limit(&self, from: usize) -> usize {
-        let is_same = from <= self.line_end;
-        let end = if is_same {
-            self.line_end
-        } else {
-            value::line_end(self.text, from)
-        };
+        let end = Some(self.line_end).filter(|end| from <= *end);
+        let end = end.unwrap_or_else(|| value::line_end(self.text, from));
         self.open.close(self.text, from, end)
     }
 
@@ -300,50 +297,57 @@ impl<'t> Spot<'t> {
             }
             return;
         }
-        let line = self.rest_of_line(from);
         let range = match tie.take {
             Take::Word => self.word_at(from, tie.ends.as_bytes()),
-            Take::Line if !opens(&self.text[from..]) => line,
+            Take::Line if !opens(&self.text[from..]) => self.rest_of_line(from),
             Take::Until => {
-                let limit = value::line_end(self.text, from);
-                let rest = &self.text[from..limit];
-                let end = rest.find(|c| tie.ends.contains(c)).unwrap_or(rest.len());
-                let rest = &rest[..end];
-                let is_end = tie.behind.is_match(&self.text[from + end..]);
-                let start = from + rest.len() - rest.trim_start().len();
-                let rest = if is_end { rest } else { "" };
-                start..start.max(from + rest.trim_end_matches(['\\', ' ']).len())
-            }
-            Take::Header => {
-                let is_whole = self.name.kind != Kind::Authorization;
-                let line = &self.text[line];
-                if !is_whole && line.ends_with([',', ';', ')']) && !line.contains(' ') {
+                // The text of an element may have single quotation marks.
+                let line_end = value::line_end(self.text, from);
+                let limit = if tie.ends.contains('<') {
+                    line_end
+                } else {
+                    self.limit(from)
+                };
+                let rest = self.text[from..limit]
+                    .split(|c| tie.ends.contains(c))
+                    .next();
+                let rest = rest.unwrap_or_default();
+                if !tie.behind.is_match(&self.text[from + rest.len()..]) {
                     return;
                 }
-                let start = if is_whole {
-                    from
-                } else {
-                    behind(&SCHEME, self.text, from).unwrap_or(from)
-                };
-                let is_one = !self.text[self.rest_of_line(start)].contains(' ');
-                if self.is_first && (is_one || is_whole) {
-                    start..self.limit(start)
-                } else {
-                    let range = self.word_at(start, b"");
-                    let has_sign = self.text[range.clone()].chars().any(|c| !c.is_alphabetic());
-                    let is_value = is_whole || is_one || self.is_first || has_sign;
-                    if is_value { range } else { start..start }
-                }
+                let start = from + rest.len() - rest.trim_start().len();
+                start..start.max(from + rest.trim_end_matches(['\\', ' ']).len())
             }
+            Take::Header => self.header(from),
             _ => return,
         };
-        let is_sure = tie.trust == Trust::Sure;
-        let range = if is_sure {
+        let trimmed = value::trimmed(self.text, range.clone());
+        let range = if tie.trust == Trust::Sure {
             range
         } else {
-            value::trimmed(self.text, range)
+            trimmed
         };
         self.accept(range, tie.trust, found);
+    }
+
+    /// Returns the value of a header, behind its scheme.
+    fn header(&self, from: usize) -> Range<usize> {
+        let is_whole = self.name.kind != Kind::Authorization;
+        let line = &self.text[self.rest_of_line(from)];
+        let is_code = line.ends_with([',', ';', ')']) && !line.contains(' ');
+        if line.starts_with("= ") || !is_whole && is_code {
+            return from..from;
+        }
+        let scheme = behind(&SCHEME, self.text, from).filter(|_| !is_whole);
+        let start = scheme.unwrap_or(from);
+        let is_one = !self.text[self.rest_of_line(start)].contains(' ');
+        if self.is_first && (is_one || is_whole) {
+            return start..self.limit(start);
+        }
+        let range = self.word_at(start, b"");
+        let has_sign = self.text[range.clone()].chars().any(|c| !c.is_alphabetic());
+        let is_value = is_whole || is_one || self.is_first || has_sign;
+        if is_value { range } else { start..start }
     }
 
     /// Returns true for the name of a package, such as `"@acme/password"`.
@@ -356,9 +360,9 @@ impl<'t> Spot<'t> {
     fn is_mentioned(&self, tied: &str, from: usize) -> bool {
         let word = &self.text[self.word_at(from, b"")];
         let is_of_name = |b: u8| b.is_ascii_uppercase() || b == b'_';
+        let is_name = word == "VALUE" || word.contains('_') && value::is_expression(word);
         let is_in_sentence = self.is_quoted && tied.starts_with([' ', '\t']);
-        is_in_sentence && self.quote_at(from).is_none()
-            || word.contains('_') && word.bytes().all(is_of_name)
+        is_in_sentence && self.quote_at(from).is_none() || is_name && word.bytes().all(is_of_name)
     }
 
     /// Returns true for "pass" in a sentence.
@@ -396,12 +400,12 @@ impl<'t> Spot<'t> {
         let (mut range, _) = self.content(quote, start);
         let content = &self.text[range.clone()];
         let is_format = self.text[from..start].starts_with(['f', 'F']) && content.contains('{');
-        let is_code = quote.is_command(content) || quote.is_tag(content) || is_format;
         if self.name.kind == Kind::Authorization {
             let scheme = behind(&SCHEME, self.text, range.start);
             range.start = scheme.unwrap_or(range.start).min(range.end);
         }
         let value = &self.text[range.clone()];
+        let is_code = quote.is_command(value) || quote.is_tag(content) || is_format;
         let inner = value.trim_start_matches(['\\', '"', '\'']);
         range.start = range.end - inner.len();
         let value = inner.trim_end_matches(['\\', '"', '\'']);
@@ -441,6 +445,7 @@ impl<'t> Spot<'t> {
         // A secret of one plain word names one: `--secret=db`, `token=eos`.
         let is_short = value.len() < 4 || self.name().eq_ignore_ascii_case("secret");
         let is_reference = !self.says_what() && is_short && value.bytes().all(is_lower);
+        let is_reference = is_reference && !self.prefix().contains('.');
         let is_command = self.text[..range.start].ends_with('`') && value.contains(' ');
         let is_code = || value::is_expression(value) || value::is_message(value);
         let is_random =
@@ -453,7 +458,9 @@ impl<'t> Spot<'t> {
                 (trust == Trust::Doubt || is_random())
                     && value.len() > 3
                     && word.chars().any(|c| !c.is_alphabetic())
-                    && !(is_number && self.name.kind != Kind::Password)
+                    && (!is_number
+                        || self.name.kind == Kind::Password
+                        || self.says_what() && value.len() > 5)
                     && !is_code()
                     && !value::is_plain_word(value)
             }
@@ -469,11 +476,18 @@ impl<'t> Spot<'t> {
         let line = &self.text[from..self.limit(from)];
         let mut signs = memchr::memchr_iter(b'#', line.as_bytes());
         let comment = signs.find(|at| line[..*at].ends_with([' ', '\t']));
-        from..from + line[..comment.unwrap_or(line.len())].trim_end().len()
+        let line = line[..comment.unwrap_or(line.len())].trim_end();
+        from..from + line.strip_suffix(" \\").unwrap_or(line).trim_end().len()
     }
 
     /// Reads the value behind `=` or `:`.
     fn setting(&self, tied: &str, from: usize, found: Found<'_>) {
+        if tied.trim().is_empty() && self.quote_at(from).is_some() {
+            if !self.is_verb() {
+                self.literal(from, Trust::Data, found);
+            }
+            return;
+        }
         let is_equals = tied.contains('=');
         let is_spaced = tied.contains([' ', '\t']);
         let is_inner = self.prefix().contains("://") || self.prefix().ends_with(':');
@@ -482,15 +496,16 @@ impl<'t> Spot<'t> {
         }
         // The anchor or type of a value in YAML, and a comparison without blanks.
         let from = behind(&TAG, self.text, from).unwrap_or(from);
-        let is_compared = ["=\"", "='"]
-            .iter()
-            .any(|sign| self.text[from..].starts_with(sign));
+        let is_compared = self.text[from..].starts_with('=') && self.quote_at(from + 1).is_some();
         let from = from + usize::from(is_compared);
         if let Some(inner) = behind(&BLOCK, self.text, from) {
             return self.accept(self.rest_of_line(inner), Trust::Sure, found);
         }
+        let is_key = is_equals || (self.is_alone || self.is_quoted) && !tied.contains(')');
         if let Some(next) = behind(&BREAK, self.text, from)
+            && is_key
             && self.quote_at(next).is_some()
+            && !self.text[next..].starts_with("\"\"\"")
         {
             return self.literal(next, Trust::Data, found);
         }
@@ -502,48 +517,42 @@ impl<'t> Spot<'t> {
             {
                 self.accept(range, trust, found);
             }
+            Some(_) if tied.trim().is_empty() => {}
             _ => self.literals(from, found),
         }
     }
 
     /// Reads the values of a cookie; of one that is set, only the first.
     fn pairs(&self, from: usize, found: Found<'_>) {
-        let (mut start, limit) = match self.quote_at(from) {
+        let (from, limit) = match self.quote_at(from) {
             Some((quote, start)) => (start, self.content(quote, start).0.end),
             None => (from, self.limit(from)),
         };
         let is_set = self.name.range.len() > "cookie".len();
-        for pair in self.text[start..limit].split_inclusive(';') {
+        let mut start = from;
+        for pair in self.text[from..limit]
+            .split_inclusive(';')
+            .take(if is_set { 1 } else { 99 })
+        {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let from = start + pair.len() - value.len();
-            let end = value.find([';', ' ', '"', '\'']).unwrap_or(value.len());
-            let range = from..from + end;
-            let value = &self.text[range.clone()];
-            let key = key.trim().to_ascii_lowercase();
-            let is_attribute =
-                ["domain", "path", "expires", "max-age", "samesite"].contains(&&*key);
+            let at = start + pair.len() - value.len();
+            let value = value
+                .split([';', ' ', '"', '\''])
+                .next()
+                .unwrap_or_default();
             let is_word = value.bytes().all(|b| b.is_ascii_alphabetic());
-            if value.len() > 3 && !is_attribute && !is_word && self.is_value(value) {
-                found(range, self.id());
+            if value.len() > 3 && !is_match(&ATTRIBUTE, key) && !is_word && self.is_value(value) {
+                found(at..at + value.len(), self.id());
             }
             start += pair.len();
-            if is_set {
-                return;
-            }
         }
-    }
-
-    /// Returns true for the last of several variables that are set at once.
-    fn is_last_target(&self) -> bool {
-        let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_, ".contains(&b);
-        self.before.ends_with(", ") && self.before.bytes().all(is_part)
     }
 
     /// Finds the literals of an expression that can be values: not the names of what is read.
     fn literals(&self, from: usize, found: Found<'_>) {
         let text = self.text;
         let end = boundary_before(text, from + TIE_BYTES);
-        let is_list = text[from..end].starts_with('[') && self.name.is_plural;
+        let is_list = is_match(&LIST, &text[from..end]);
         let limit = if is_list {
             end
         } else {
@@ -553,12 +562,11 @@ impl<'t> Spot<'t> {
         let mut open: Vec<(u8, usize)> = Vec::new();
         let (mut arguments, mut is_joined, mut at) = (0, false, from);
         // The other targets of `user, password = "…", "…"`.
-        let is_tuple = self.is_last_target();
-        let mut others = if is_tuple {
-            self.before.matches(',').count()
-        } else {
-            0
-        };
+        let targets = self
+            .before
+            .strip_suffix(", ")
+            .filter(|before| is_match(&TARGETS, before));
+        let mut others = targets.map_or(0, |targets| 1 + targets.matches(',').count());
         while at < limit {
             let byte = text.as_bytes()[at];
             let is_generic = at > from && matches!(text.as_bytes()[at - 1], b'<' | b'&');
@@ -572,16 +580,21 @@ impl<'t> Spot<'t> {
                 let callee = |at: usize| tail(&text[from..at], 40);
                 let trust = match open.last() {
                     _ if is_joined => Some(Trust::Random),
+                    Some((b'(', _)) if text[from..at].ends_with("default=") => Some(Trust::Data),
                     None => Some(Trust::Sure),
                     Some((b'(', at)) if arguments > 0 => {
-                        let is_fallback = range.len() > 3 && is_match(&READER, callee(*at));
-                        is_fallback.then_some(Trust::Sure)
+                        (range.len() > 3 && is_match(&READER, callee(*at))).then_some(Trust::Sure)
                     }
                     Some((b'(', at)) if is_match(&WRAPPER, callee(*at)) => Some(Trust::Sure),
                     Some((b'(', at)) if is_match(&READER, callee(*at)) => None,
                     Some((b'(', _)) => Some(Trust::Random),
-                    Some((b'[', _)) if is_list && self.is_quoted => Some(Trust::Sure),
-                    Some((b'[', _)) if is_list => Some(Trust::Random),
+                    Some((b'[', _)) if is_list && self.name.is_plural && self.is_quoted => {
+                        Some(Trust::Sure)
+                    }
+                    Some((b'[', open)) if is_list => {
+                        let is_only = open + 1 == at && text[end..].starts_with(']');
+                        Some(if is_only { Trust::Data } else { Trust::Random })
+                    }
                     Some(_) => None,
                 };
                 if let Some(trust) = trust.filter(|_| others == 0) {
@@ -599,7 +612,7 @@ impl<'t> Spot<'t> {
                     arguments = 0;
                 }
                 b')' | b']' | b'}' => {
-                    if open.pop().is_none() {
+                    if open.pop().is_none() || open.is_empty() && is_list {
                         return;
                     }
                     arguments = 0;
@@ -635,11 +648,14 @@ pub(super) fn is_match(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 
 patterns! {
     GOES_ON = r"^\s*(?:[-+.|?:)%#]|or\b|if\b|else\b)";
+    ATTRIBUTE = r"(?i)^\s*(?:domain|path|expires|max-age|samesite)$";
+    TARGETS = r"^[\w, ]*$";
+    LIST = r#"^\[\s*\\*["']"#;
     BREAK = r"\(?[ \t]*\\?(?:\r?\n|\\+n)[ \t]*";
     BLOCK = r"[|>][+-]?\d?[ \t]*(?:\r?\n|\\+n)[ \t]+";
     TAG = r"(?:&\w+|!!\w+)[ \t]+";
     SCHEME = r"(?i)(?:[A-Za-z][A-Za-z0-9_-]{1,30})[ \t]{1,2}(?:token=\\?\x22?)?";
-    WRAPPER = r"(?:^|[^\w])(?:from|Some|Ok|new|Box|Arc|Cow|bytes|byte|bytearray|String|str|CString|Secret\w*|Password|Buffer|of|just|unwrap_or\w*|\w*[oO]r_?[eE]lse|or|default|to_bytes|wrap|NSString|s)?!?$";
+    WRAPPER = r"(?:^|[^\w])(?:from|Some|Ok|new|Box|Arc|Cow|bytes|byte|bytearray|String|str|CString|Secret\w*|Password|Buffer|string|of|just|unwrap_or\w*|\w*[oO]r_?[eE]lse|or|default|to_bytes|wrap|NSString|s)?!?$";
     READER = r"(?:^|[^\w])(?:include_\w+|open|read|load|require|import|env|getenv|Getenv|fetch|get\w*|var|lookup\w*|Lookup\w*|String\w*|setdefault|pop|option|config|str|dig)$";
     MARKS = r#"(?:\s*\d{1,6}(?:\t|\xE2\x86\x92|:\s?|\|)|[\w./-]+[:-]\d+[:-])?\s*(?:[-+*>]\s+|[+-])?(?:[<>]\s)?\s*(?:\*\*|__|"|'|`)?(?:export\s+|declare -x\s+|\$env:|\$\b)?"#;
 }

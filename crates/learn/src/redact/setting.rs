@@ -81,7 +81,8 @@ impl Place {
 struct Bare<'s, 't> {
     spot: &'s Spot<'t>,
     from: usize,
-    is_equals: bool,
+    /// `=` or `:`, or a blank.
+    sign: char,
     is_spaced: bool,
     /// The rest of the line, and the same without a comment.
     line: &'t str,
@@ -94,7 +95,11 @@ pub(super) fn bare(spot: &Spot<'_>, tied: &str, from: usize) -> Option<(Range<us
     let bare = Bare {
         spot,
         from,
-        is_equals: tied.contains('='),
+        sign: match tied {
+            tied if tied.contains('=') => '=',
+            tied if tied.trim().is_empty() => ' ',
+            _ => ':',
+        },
         is_spaced: tied.contains([' ', '\t']),
         line: &text[from..limit],
         value: &text[spot.rest_of_line(from)],
@@ -111,107 +116,82 @@ pub(super) fn bare(spot: &Spot<'_>, tied: &str, from: usize) -> Option<(Range<us
 }
 
 impl Bare<'_, '_> {
+    /// Returns the kind of place: the first that fits counts.
     fn place(&self) -> Place {
         let Spot { name, before, .. } = self.spot;
-        let is_glued = self.is_glued();
-        if self.spot.is_quoted {
-            Place::Json
-        } else if is_glued && self.spot.is_first && !self.is_empty() {
-            let is_word = self.is_one() || self.line.contains('=') || before.ends_with('`');
-            if is_word {
-                Place::Quoted
-            } else {
-                Place::QuotedText
-            }
-        } else if is_glued && self.line.starts_with(CLOSING) {
-            Place::Code
-        } else if is_glued && name.is_upper && !self.is_argument() {
-            if self.is_text() {
-                Place::Setting
-            } else {
-                Place::Env
-            }
-        } else if ["#", ";"].contains(&before.trim()) {
-            let is_setting = self.is_one() && self.is_listed();
-            if is_setting {
-                Place::Setting
-            } else {
-                Place::Prose
-            }
-        } else if self.is_statement() {
-            Place::Code
-        } else if self.spot.is_alone && !self.is_row() {
-            self.on_a_line()
-        } else if before.contains(['{', '(', '['])
-            && (!self.is_equals || !self.is_spaced)
-            && !self.is_row()
-        {
-            self.in_brackets()
-        } else if is_glued {
-            let word = &self.spot.text
-                [value::trimmed(self.spot.text, self.spot.word_at(self.from, b">)"))];
-            if word.trim_end_matches([',', ')']).ends_with('(') {
-                Place::Expression
-            } else if before.contains('=') || self.is_row() {
-                Place::Row
-            } else if word.contains(['.', '(', '[', ':', '{']) {
-                Place::Expression
-            } else {
-                Place::Inline
-            }
-        } else if self.spot.is_alone || !self.spot.is_verb() {
-            Place::Prose
-        } else {
-            Place::Code
+        let is_first = self.spot.is_first && !self.is_empty();
+        let is_remark = self.sign == ' ' || ["#", ";"].contains(&before.trim());
+        let is_apart = self.is_equals() && self.is_spaced;
+        match self.is_glued() {
+            _ if self.spot.is_quoted => Place::Json,
+            true if is_first && self.is_words() => Place::QuotedText,
+            true if is_first => Place::Quoted,
+            true if self.line.starts_with(CLOSING) => Place::Code,
+            true if name.is_upper && !self.is_argument() && self.is_text() => Place::Setting,
+            true if name.is_upper && !self.is_argument() => Place::Env,
+            _ if is_remark && self.is_one() && self.is_listed() => Place::Setting,
+            _ if is_remark => Place::Prose,
+            _ if self.is_statement() => Place::Code,
+            _ if self.spot.is_alone && !self.is_row() => self.on_a_line(),
+            _ if before.contains(OPENING) && !is_apart && !self.is_row() => self.in_brackets(),
+            true => self.in_text(),
+            false if self.spot.is_alone || !self.spot.is_verb() => Place::Prose,
+            false => Place::Code,
         }
     }
 
     /// Returns the place of a value whose name begins a line.
     fn on_a_line(&self) -> Place {
-        let prefix = self.spot.prefix();
-        if opens(self.line) || !self.is_equals && self.line.contains(" = ") {
-            return Place::Code;
-        }
-        let name = self.spot.name();
-        let is_title = !self.is_equals
-            && !self.spot.name.is_upper
-            && name.starts_with(|c: char| c.is_ascii_uppercase());
-        let is_key = self.is_shouted()
-            || prefix.contains(['.', '/'])
-            || self.spot.name.is_compound
-            || self.is_glued()
-            || self.spot.text[..self.spot.word].ends_with("  ")
-            || self.is_one();
-        let is_likely = self.is_shouted() && self.is_spaced != self.is_equals
-            || self.is_glued() && prefix.contains(['.', '/']);
-        let is_key = is_key && !is_title && (self.is_spaced || self.is_equals);
+        let (name, prefix) = (self.spot.name(), self.spot.prefix());
+        let is_dotted = prefix.contains(['.', '/']);
+        let is_title = !self.spot.name.is_upper && name.starts_with(|c: char| c.is_uppercase());
+        let is_indented = self.spot.text[..self.spot.word].ends_with("  ");
+        let is_plain = !is_dotted && !self.spot.name.is_compound && !is_indented;
+        let is_key = !is_plain || self.is_shouted() || self.is_glued() || self.is_one();
+        let is_key = is_key && (self.is_equals() || self.is_spaced && !is_title);
+        let is_likely = name.contains('-')
+            || self.is_shouted() && self.is_spaced != self.is_equals()
+            || self.is_glued() && is_dotted;
+        let is_doubtful = self.is_equals() && self.is_spaced && !is_likely;
         let is_listed = self.is_listed();
-        if !is_listed && (!is_key || self.is_equals && self.is_spaced && !is_likely) {
-            return Place::Prose;
-        }
         let ends = ["()", "]"].iter().any(|end| self.value.ends_with(end));
         let is_path = self.value.contains("::") || ends;
-        if self.is_one() && !is_path && (is_likely || is_listed) {
-            Place::Setting
-        } else {
-            Place::Line
+        match self.sign {
+            _ if opens(self.line) => Place::Code,
+            ':' if self.line.contains(" = ") => Place::Code,
+            '=' if self.is_glued() && value::is_message(self.value) => Place::Prose,
+            _ if !is_listed && (!is_key || is_doubtful) => Place::Prose,
+            _ if self.is_one() && !is_path && (is_likely || is_listed) => Place::Setting,
+            _ => Place::Line,
         }
     }
 
     /// Returns the place of a value behind an open bracket.
     fn in_brackets(&self) -> Place {
-        let before = self.spot.before;
-        let place = if before.contains('{') {
-            Place::Member
-        } else {
-            Place::Argument
-        };
+        let is_call = self.spot.before.contains('(');
         let word = &self.spot.text[self.spot.word_at(self.from, b",})]")];
-        let is_path = before.contains('(') || word.contains(['(', '.']);
-        if is_path && !self.is_equals && self.is_spaced {
-            Place::Parameter
-        } else {
-            place
+        let is_path = is_call || word.contains(['(', '.']);
+        // A variable with a short name.
+        let is_variable = word.len() < 5 && word.bytes().all(|b| b.is_ascii_alphabetic());
+        match self.is_equals() {
+            true if is_call && is_variable => Place::Code,
+            false if is_path && self.is_spaced => Place::Parameter,
+            _ if self.spot.before.contains('{') => Place::Member,
+            _ => Place::Argument,
+        }
+    }
+
+    /// Returns the place of `password=…` that no line begins with.
+    fn in_text(&self) -> Place {
+        let word = self.spot.word_at(self.from, b">)");
+        let word = &self.spot.text[value::trimmed(self.spot.text, word)];
+        let all = &self.spot.text[self.spot.word_at(self.from, b"")];
+        let is_call = all.trim_end_matches([',', ')']).ends_with('(');
+        let is_row = !is_call && (self.spot.before.contains('=') || self.is_row());
+        match is_call || word.contains(['.', '(', '[', ':', '{']) {
+            _ if is_row => Place::Row,
+            true => Place::Expression,
+            false => Place::Inline,
         }
     }
 
@@ -222,11 +202,15 @@ impl Bare<'_, '_> {
         (is_end && digits > 3).then_some(digits)
     }
 
-    fn is_glued(&self) -> bool {
-        self.is_equals && !self.is_spaced
+    fn is_equals(&self) -> bool {
+        self.sign == '='
     }
 
-    /// Returns true for the end of a list or call, without a value.
+    fn is_glued(&self) -> bool {
+        self.is_equals() && !self.is_spaced
+    }
+
+    /// Returns true for the end of a list or call.
     fn is_empty(&self) -> bool {
         let word = self.line.split([' ', '\t']).next().unwrap_or_default();
         word.starts_with(CLOSING) && (word.len() < 6 || word.contains('='))
@@ -235,6 +219,11 @@ impl Bare<'_, '_> {
     /// Returns true for a value of one word.
     fn is_one(&self) -> bool {
         !self.value.contains([' ', '\t'])
+    }
+
+    /// Returns true for a text of several words in a string.
+    fn is_words(&self) -> bool {
+        !self.is_one() && !self.line.contains('=') && !self.spot.before.ends_with('`')
     }
 
     /// Returns true for a name as files of settings have them, not code.
@@ -257,7 +246,9 @@ impl Bare<'_, '_> {
 
     /// Returns true for the first of several pairs: `password=a user=b`.
     fn is_row(&self) -> bool {
-        self.is_glued() && !self.is_one() && self.line.contains('=')
+        let word = self.value.split([' ', '\t']).next().unwrap_or_default();
+        let is_argument = self.spot.before.contains('(') && word.ends_with(',');
+        self.is_glued() && !self.is_one() && self.line.contains('=') && !is_argument
     }
 
     /// Returns true for an assignment in code, but to a name in capitals or with a dash.
@@ -276,11 +267,10 @@ impl Bare<'_, '_> {
     fn is_listed(&self) -> bool {
         let before = lines(tail(&self.spot.text[..self.spot.word], TIE_BYTES));
         let behind = lines(head(&self.spot.text[self.spot.end..], TIE_BYTES));
-        let sign = if self.is_equals { '=' } else { ':' };
         let mut above = before.iter().rev().skip(1);
         let mut beside = behind.get(1).into_iter().chain(above.clone().next());
-        beside.any(|line| is_setting(line, sign))
-            || self.is_equals
+        beside.any(|line| is_setting(line, self.sign))
+            || self.is_equals()
                 && above.any(|line| {
                     let line = super::place::without_marks(line).trim();
                     line.starts_with('[') && line.ends_with(']')
@@ -288,12 +278,15 @@ impl Bare<'_, '_> {
     }
 }
 
+/// Brackets around members, arguments and elements.
+const OPENING: [char; 3] = ['{', '(', '['];
+
 /// Signs that cannot begin a value.
 const CLOSING: [char; 6] = [']', ')', '}', ',', ';', '>'];
 
 /// Returns true for the beginning of a map, a list or an expression.
 pub(super) fn opens(rest: &str) -> bool {
-    rest.starts_with(['{', '[', '('])
+    rest.starts_with(OPENING)
 }
 
 /// Returns the lines of a part, also those that JSON has.
@@ -311,17 +304,23 @@ fn is_setting(line: &str, sign: char) -> bool {
     let Some((name, value)) = line.split_once(sign) else {
         return sign == ':' && line.starts_with("- ") && !line.ends_with([',', ';']);
     };
-    let is_apart = value.is_empty() || value.starts_with(' ');
+    let can_be_value = match sign {
+        '=' => true,
+        ':' => value.is_empty() || value.starts_with(' '),
+        _ => !value.is_empty() && !value.contains(' ') && !value.ends_with(['.', ':', '!', '?']),
+    };
     let (name, value) = (name.trim_end().trim_matches(['"', '\'']), value.trim());
     let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_-./".contains(&b);
     let is_path = value.starts_with('/') && !value.contains(' ');
+    let is_plain = is_path
+        || ["true", "false"].contains(&value)
+        || sign == ':' && !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
     !name.is_empty()
         && name.bytes().all(is_part)
         && !line.ends_with([',', ';', '{', '(', '['])
-        && (sign == '=' || is_apart)
+        && can_be_value
         && !value.contains(['(', '{'])
-        && (is_path || !value::is_expression(value))
-        && !value::is_stock_word(value)
+        && (is_plain || !value::is_expression(value) && !value::is_stock_word(value))
 }
 
 patterns! {

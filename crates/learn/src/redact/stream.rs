@@ -5,10 +5,10 @@ use std::io::{self, BufRead, Write};
 use super::masker::Cut;
 use super::{Counts, Masker, private};
 
-/// The most that is held and masked at a time.
+/// The most that is held and masked at a time, where no secret is longer.
 const WINDOW_BYTES: usize = 1 << 20;
-/// The end of a window that is masked with the next one, as a secret may reach into it.
-const OVERLAP_BYTES: usize = 64 << 10;
+/// The part of a window, at its end, that is masked with the next one, as a secret may reach into it.
+const OVERLAP: usize = 16;
 
 const ESCAPE: u8 = 0x1b;
 
@@ -29,6 +29,16 @@ pub enum StreamError {
 /// breaks, else behind a secret or a blank.
 pub fn filter(
     masker: &Masker,
+    input: impl BufRead,
+    output: impl Write,
+) -> Result<Counts, StreamError> {
+    filter_in(WINDOW_BYTES, masker, input, output)
+}
+
+/// Does the same in windows of a size.
+pub(super) fn filter_in(
+    size: usize,
+    masker: &Masker,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<Counts, StreamError> {
@@ -37,12 +47,13 @@ pub fn filter(
     let mut colours = Colours::default();
     // The number of open private parts whose beginning has been written.
     let mut depth = 0;
+    let mut window = size;
     loop {
         let chunk = input.fill_buf().map_err(StreamError::Read)?;
         let length = chunk.len();
         colours.drop_from(chunk, &mut held);
         input.consume(length);
-        if length > 0 && held.len() < WINDOW_BYTES {
+        if length > 0 && held.len() < window {
             continue;
         }
         let is_end = length == 0;
@@ -63,16 +74,13 @@ pub fn filter(
         } else if is_end {
             (masker.mask_counting(text, &mut counts).into_owned(), "")
         } else {
-            let wanted = text.len().saturating_sub(OVERLAP_BYTES);
-            match masker.safe_cut(text, wanted) {
-                Cut::At(cut) => {
-                    let (before, rest) = text.split_at(cut);
-                    (masker.mask_counting(before, &mut counts).into_owned(), rest)
-                }
+            let wanted = text.len().saturating_sub(size / OVERLAP);
+            let (passed, cut) = masker.mask_part(text, wanted, &mut counts);
+            match cut {
+                Cut::At(cut) => (passed, &text[cut..]),
                 Cut::Private => {
                     depth = private::open_at_end(text);
-                    let note = masker.mask_counting(text, &mut counts).into_owned();
-                    (note, private::begun_tag(text))
+                    (passed, private::begun_tag(text))
                 }
             }
         };
@@ -86,6 +94,8 @@ pub fn filter(
         let mut next = rest.as_bytes().to_vec();
         next.extend_from_slice(&held[whole..]);
         held = next;
+        // What is kept is read again, so that a secret that goes on takes linear time.
+        window = size.max(2 * held.len());
     }
 }
 
