@@ -14,33 +14,19 @@ use crate::clip::{head, tail};
 /// The kinds of place that an unquoted value has behind `=` or `:`.
 #[derive(Clone, Copy)]
 enum Place {
-    /// `"pin": 1234`, as JSON has only numbers without quotation marks.
     Json,
-    /// `"PASSWORD=…"`: a string begins with the name.
     Quoted,
-    /// The same with a text of several words.
     QuotedText,
-    /// `PASSWORD=…`, also before a command.
     Env,
-    /// `pass_word = …` among other lines of a file of settings, or in capitals.
     Setting,
-    /// A line that can be one of settings.
     Line,
-    /// `{ password: … }`
     Member,
-    /// `(password=…)`
     Argument,
-    /// `(password: …)`, which can be the type of a parameter.
     Parameter,
-    /// `user=app password=…`
     Row,
-    /// `password=…` in other text.
     Inline,
-    /// The same with the signs of an expression.
     Expression,
-    /// `password: …` in other text.
     Prose,
-    /// A statement, in which only literals are values.
     Code,
 }
 
@@ -60,18 +46,25 @@ impl Place {
     /// Returns the end of a value and the trust in it.
     fn rule(self) -> Option<(End, Trust)> {
         Some(match self {
+            // `"pin": 1234`, as JSON has only numbers without quotation marks.
             Self::Json => (End::Digits, Trust::Sure),
-            Self::Quoted | Self::Env => (End::Word(b""), Trust::Sure),
+            // `PASSWORD=…`, also before a command, and a string that begins so: `"password=a b"`.
+            Self::Env | Self::Quoted => (End::Word(b""), Trust::Sure),
             Self::QuotedText => (End::Quote, Trust::Sure),
+            // `pass_word = …` among other lines of a file of settings, or a line that can be one.
             Self::Setting => (End::Line, Trust::Sure),
             Self::Line => (End::Line, Trust::Data),
+            // `{ password: … }`, `(password=…)`, and `(password: …)`, which can be a type.
             Self::Member => (End::Token(b",}"), Trust::Data),
             Self::Argument => (End::Token(b",)]"), Trust::Data),
             Self::Parameter => (End::Token(b",)]}"), Trust::Doubt),
+            // `user=app password=…`, `password=…` in other text, also with signs of an expression.
             Self::Row => (End::Token(b""), Trust::Sure),
             Self::Inline => (End::Token(b">)"), Trust::Sure),
             Self::Expression => (End::Token(b">)"), Trust::Data),
+            // `password: …` in other text.
             Self::Prose => (End::Token(b""), Trust::Doubt),
+            // A statement, in which only literals are values.
             Self::Code => return None,
         })
     }
