@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead, Write};
 
-use super::masker::Cut;
 use super::{Counts, Masker, private};
 
 /// The most that is held and masked at a time, where no secret is longer.
@@ -76,12 +75,11 @@ pub(super) fn filter_in(
         } else {
             let wanted = text.len().saturating_sub(size / OVERLAP);
             let (passed, cut) = masker.mask_part(text, wanted, &mut counts);
-            match cut {
-                Cut::At(cut) => (passed, &text[cut..]),
-                Cut::Private => {
-                    depth = private::open_at_end(text);
-                    (passed, private::begun_tag(text))
-                }
+            if let Some(cut) = cut {
+                (passed, &text[cut..])
+            } else {
+                private::close(text, &mut depth);
+                (passed, private::begun_tag(text))
             }
         };
         output
@@ -101,16 +99,13 @@ pub(super) fn filter_in(
 
 /// Returns the number of bytes that are whole characters. More of the last one may follow.
 fn whole(bytes: &[u8]) -> usize {
-    let tail = bytes.len().saturating_sub(4);
-    match std::str::from_utf8(&bytes[tail..]) {
-        Ok(_) => bytes.len(),
-        Err(e) if e.error_len().is_none() => tail + e.valid_up_to(),
-        Err(_) => bytes
-            .iter()
-            .rposition(|b| b & 0xC0 != 0x80)
-            .filter(|start| bytes.len() - start < 4 && bytes[*start] >= 0xC0)
-            .unwrap_or(bytes.len()),
-    }
+    let last = bytes
+        .iter()
+        .rposition(|b| b & 0xC0 != 0x80)
+        .unwrap_or_default();
+    let read = std::str::from_utf8(&bytes[last..]);
+    let is_begun = read.is_err_and(|e| e.error_len().is_none());
+    if is_begun { last } else { bytes.len() }
 }
 
 /// The position of a stream in a control sequence, such as `ESC [ 3 1 m`.
