@@ -34,8 +34,12 @@ pub(super) const SCREEN: &str = include_str!("screens/edit.txt");
 
 pub(super) fn add(args: args::AddArgs) -> anyhow::Result<()> {
     let (text, section) = (args.text, section(&args.section)?);
-    let due = DueChange::default();
-    let edit = PlaybookEdit::Add { text, section, due };
+    let edit = PlaybookEdit::Add {
+        text,
+        section,
+        due: DueChange::default(),
+        brought: None,
+    };
     if args.propose {
         propose(&NamedSession::on(&args.on)?, &edit, args.on.json)
     } else {
@@ -93,13 +97,8 @@ fn due(args: &args::EditArgs) -> DueChange {
 }
 
 pub(super) fn pin(args: args::PinArgs) -> anyhow::Result<()> {
-    let point = args.id;
-    let edit = if args.off {
-        PlaybookEdit::Unpin { point }
-    } else {
-        PlaybookEdit::Pin { point }
-    };
-    run(&args.on, &edit)
+    let (point, off) = (args.id, args.off);
+    run(&args.on, &PlaybookEdit::Pin { point, off })
 }
 
 pub(super) fn undo(args: &args::UndoArgs) -> anyhow::Result<()> {

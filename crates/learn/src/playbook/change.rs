@@ -5,8 +5,9 @@ use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::entry::{self, Counts};
-use super::model::{Due, DueChange, Note, Playbook, PointPlace, to_second};
+use super::entry;
+use super::id::Section;
+use super::model::{Due, Note, Playbook, to_second};
 
 /// A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,25 +62,6 @@ pub struct PointState {
 }
 
 impl PointState {
-    pub(super) fn of(playbook: &Playbook, place: &PointPlace) -> Option<Self> {
-        let entry = playbook.entry(place)?.clone();
-        let note = entry::name(&entry).and_then(|name| playbook.meta.points.get(name));
-        let note = note.cloned().unwrap_or_default();
-        Some(Self {
-            section: place.title.clone(),
-            index: place.index,
-            entry,
-            note,
-        })
-    }
-
-    pub(super) fn place(&self) -> PointPlace {
-        PointPlace {
-            title: self.section.clone(),
-            index: self.index,
-        }
-    }
-
     pub fn name(&self) -> &str {
         entry::name(&self.entry).unwrap_or_default()
     }
@@ -131,12 +113,8 @@ pub fn end_guard(
     now: Timestamp,
 ) -> Vec<PointChange> {
     let mut editor = Editor::new(playbook, reason, now);
-    let change = DueChange {
-        when: None,
-        guard: Some(false),
-    };
-    if let Some(place) = editor.playbook.place(name) {
-        editor.change_due(&place, &change);
+    if let Some(state) = editor.playbook.state(name) {
+        editor.alter(state, ChangeKind::Cue, |state| state.note.due.guard = false);
     }
     editor.done.changes
 }
@@ -162,48 +140,42 @@ impl<'a> Editor<'a> {
         self.done.skipped.push(Skipped::new(what, reason));
     }
 
-    pub(super) fn state(&self, place: &PointPlace) -> Option<PointState> {
-        PointState::of(self.playbook, place)
-    }
-
-    pub(super) fn fresh_note(&self) -> Note {
-        Note {
-            added: Some(self.now),
-            ..Note::default()
-        }
-    }
-
-    /// Skips a section that is no list; an index past its end means its end.
-    pub(super) fn put(
+    /// Adds a point at the end of its section.
+    pub(super) fn append(
         &mut self,
-        place: PointPlace,
-        fields: Map<String, Value>,
+        section: Section,
+        entry: Map<String, Value>,
         note: Note,
         kind: ChangeKind,
     ) {
-        let name = entry::name(&fields).unwrap_or_default().to_owned();
-        let title = place.title.clone();
-        let place = match self.playbook.insert(place, Value::Object(fields)) {
-            Ok(place) => place,
-            Err(reason) => return self.skip(format!("put {name} into {title}"), reason),
+        let added = Some(self.now);
+        let state = PointState {
+            section: section.title().to_owned(),
+            index: usize::MAX,
+            entry,
+            note: Note { added, ..note },
         };
-        self.playbook.note_given(&name);
-        if !name.is_empty() {
-            self.note(&name, note);
+        self.put(state, kind);
+    }
+
+    /// Skips a section that is no list; an index past its end means its end.
+    pub(super) fn put(&mut self, mut state: PointState, kind: ChangeKind) {
+        match self.playbook.insert(&mut state) {
+            Ok(()) => {
+                self.playbook.note_given(state.name());
+                self.record(None, Some(state), kind);
+            }
+            Err(why) => self.skip(format!("put {} into {}", state.name(), state.section), why),
         }
-        self.record(None, Some(&place), kind);
     }
 
     /// Removes an entry; `into` is the point that replaces it from now on.
-    pub(super) fn remove(&mut self, place: &PointPlace, into: Option<&str>, kind: ChangeKind) {
-        let Some(before) = self.state(place) else {
-            return;
-        };
-        let name = before.name().to_owned();
-        self.playbook.take(place);
+    pub(super) fn remove(&mut self, state: PointState, into: Option<&str>, kind: ChangeKind) {
+        let name = state.name().to_owned();
+        self.playbook.take(&state);
         self.playbook.note_given(&name);
-        self.note(&name, Note::default());
-        self.record(Some(before), None, kind);
+        self.playbook.meta.points.remove(&name);
+        self.record(Some(state), None, kind);
         if let (Some(into), Some(change)) = (into, self.done.changes.last_mut()) {
             change.into = Some(into.to_owned());
             self.playbook.meta.aliases.insert(name, into.to_owned());
@@ -211,90 +183,56 @@ impl<'a> Editor<'a> {
     }
 
     /// The index of `to` does not count the entry itself.
-    pub(super) fn relocate(&mut self, from: &PointPlace, to: PointPlace) {
-        let Some(before) = self.state(from) else {
-            return;
+    pub(super) fn relocate(
+        &mut self,
+        from: PointState,
+        (section, index): (&str, usize),
+    ) -> PointState {
+        let mut to = PointState {
+            section: section.to_owned(),
+            index,
+            ..from.clone()
         };
-        if let Err(reason) = self.playbook.open(&to.title) {
-            return self.skip(format!("move {}", before.name()), reason);
+        if let Err(why) = self.playbook.open(section) {
+            self.skip(format!("move {}", from.name()), why);
+            return from;
         }
-        let taken = self.playbook.take(from);
-        if let Some(Ok(place)) = taken.map(|entry| self.playbook.insert(to, entry)) {
-            self.record(Some(before), Some(&place), ChangeKind::Move);
-        }
+        self.playbook.take(&from);
+        _ = self.playbook.insert(&mut to);
+        self.record(Some(from), Some(to.clone()), ChangeKind::Move);
+        to
     }
 
     /// Changes a point in place; an unchanged one is not recorded.
-    fn alter(
+    pub(super) fn alter(
         &mut self,
-        place: &PointPlace,
+        before: PointState,
         kind: ChangeKind,
         change: impl FnOnce(&mut PointState),
-    ) {
-        let Some(before) = self.state(place) else {
-            return;
-        };
+    ) -> PointState {
         let mut after = before.clone();
         change(&mut after);
-        if after.note != before.note {
-            self.note(before.name(), after.note);
+        if after != before {
+            self.playbook.set(&after);
         }
-        if let Some(fields) = self.playbook.entry_mut(place) {
-            *fields = after.entry;
-        }
-        self.record(Some(before), Some(place), kind);
-    }
-
-    pub(super) fn recount(&mut self, place: &PointPlace, counts: Counts) {
-        self.alter(place, ChangeKind::Recount, |state| {
-            entry::set_counts(&mut state.entry, counts);
-        });
-    }
-
-    pub(super) fn reword(&mut self, place: &PointPlace, text: String) {
-        self.alter(place, ChangeKind::Update, |state| {
-            state.entry.insert(entry::TEXT.to_owned(), text.into());
-        });
-    }
-
-    pub(super) fn set_pinned(&mut self, place: &PointPlace, pinned: bool) {
-        self.alter(place, ChangeKind::Pin, |state| state.note.pinned = pinned);
-    }
-
-    pub(super) fn change_due(&mut self, place: &PointPlace, change: &DueChange) {
-        self.alter(place, ChangeKind::Cue, |state| {
-            state.note.due = change.of(&state.note.due);
-        });
+        self.record(Some(before), Some(after.clone()), kind);
+        after
     }
 
     /// Gives a point the pin, the cue and the entry of another state, each as a change of its own.
-    pub(super) fn adopt(&mut self, place: &PointPlace, wanted: PointState) {
+    pub(super) fn adopt(&mut self, now: PointState, wanted: PointState) {
         let PointState { entry, note, .. } = wanted;
-        self.set_pinned(place, note.pinned);
-        self.alter(place, ChangeKind::Cue, |state| state.note.due = note.due);
-        let old = self
-            .playbook
-            .entry(place)
-            .and_then(|old| old.get(entry::TEXT));
-        let kind = if old == entry.get(entry::TEXT) {
+        let now = self.alter(now, ChangeKind::Pin, |now| now.note.pinned = note.pinned);
+        let now = self.alter(now, ChangeKind::Cue, |now| now.note.due = note.due);
+        let kind = if now.entry.get(entry::TEXT) == entry.get(entry::TEXT) {
             ChangeKind::Recount
         } else {
             ChangeKind::Update
         };
-        self.alter(place, kind, |state| state.entry = entry);
+        self.alter(now, kind, |now| now.entry = entry);
     }
 
-    fn note(&mut self, name: &str, note: Note) {
-        let points = &mut self.playbook.meta.points;
-        if note.is_blank() {
-            points.remove(name);
-        } else {
-            points.insert(name.to_owned(), note);
-        }
-    }
-
-    fn record(&mut self, before: Option<PointState>, place: Option<&PointPlace>, kind: ChangeKind) {
-        let after = place.and_then(|place| self.state(place));
+    fn record(&mut self, before: Option<PointState>, after: Option<PointState>, kind: ChangeKind) {
         if before != after
             && let Some(state) = before.as_ref().or(after.as_ref())
         {

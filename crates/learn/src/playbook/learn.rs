@@ -2,10 +2,9 @@
 //! or exceed the limits.
 
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::change::{Applied, ChangeKind, Editor, PointChange};
-use super::entry::{self, COUNTERS};
+use super::change::{Applied, ChangeKind, Editor, PointChange, PointState};
 use super::id::Id;
 use super::model::Playbook;
 use super::ops::apply_operations;
@@ -69,21 +68,15 @@ impl Default for Caps {
 /// Removes every unpinned point with at least `PRUNE_FROM` harmful votes and more harmful than
 /// helpful ones, in all sections.
 pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
-    let harm = |fields: &Map<String, Value>| {
-        let [helpful, harmful] = COUNTERS.map(|counter| entry::count(fields, counter));
-        let pinned = entry::name(fields).is_some_and(|name| playbook.meta.is_pinned(name));
-        (harmful >= PRUNE_FROM && harmful > helpful && !pinned)
-            .then(|| format!("harmful {harmful} times, helpful {helpful} times"))
-    };
-    let gone = playbook.entries();
-    let gone: Vec<_> = gone
-        .filter_map(|(place, fields)| Some((place, harm(fields)?)))
-        .collect();
+    let gone: Vec<PointState> = playbook.entries().collect();
     let mut editor = Editor::new(playbook, "", now);
     // In reverse order, so that earlier indexes stay valid.
-    for (place, reason) in gone.into_iter().rev() {
-        editor.reason = reason;
-        editor.remove(&place, None, ChangeKind::Prune);
+    for state in gone.into_iter().rev() {
+        let (helpful, harmful) = (state.helpful(), state.harmful());
+        if harmful >= PRUNE_FROM && harmful > helpful && !state.note.pinned {
+            editor.reason = format!("harmful {harmful} times, helpful {helpful} times");
+            editor.remove(state, None, ChangeKind::Prune);
+        }
     }
     editor.done.changes
 }
@@ -113,11 +106,11 @@ pub fn enforce(
         let free = editor.playbook.points().filter(|point| !point.is_pinned());
         // Of equal ones the last.
         let least = free.max_by_key(|point| std::cmp::Reverse(rank(point, &usage)));
-        let Some(place) = least.and_then(|point| editor.playbook.place(point.name)) else {
+        let Some(state) = least.and_then(|point| editor.playbook.state(point.name)) else {
             break;
         };
         editor.reason = format!("the playbook is full: {room}");
-        editor.remove(&place, None, ChangeKind::Evict);
+        editor.remove(state, None, ChangeKind::Evict);
     }
     editor.done.changes
 }

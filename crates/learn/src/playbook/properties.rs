@@ -87,7 +87,7 @@ impl World {
                 "OTHERS": [{"name": "oth-003", "text": "no counters"}]}}"#
         };
         let playbook = migrate(file.as_bytes()).unwrap().playbook;
-        let given = playbook.places().into_keys().collect();
+        let given = playbook.names().map(str::to_owned).collect();
         Self {
             playbook,
             jobs: Vec::new(),
@@ -97,7 +97,7 @@ impl World {
     }
 
     fn name(&self, number: usize) -> String {
-        let mut names: Vec<String> = self.playbook.places().into_keys().collect();
+        let mut names: Vec<String> = self.playbook.names().map(str::to_owned).collect();
         names.sort();
         names.extend(self.playbook.meta.aliases.keys().cloned());
         names.push("pat-999".to_owned());
@@ -174,7 +174,7 @@ impl World {
             3 => json!({"do": "remove", "point": a}),
             4 => json!({"do": "merge", "points": [a, b], "text": text}),
             5 => json!({"do": "pin", "point": a}),
-            _ => json!({"do": "unpin", "point": a}),
+            _ => json!({"do": "pin", "point": a, "off": true}),
         };
         let edit: PlaybookEdit = serde_json::from_value(edit).unwrap();
         edit.by_hand(&mut self.playbook, self.now).ok()
@@ -214,7 +214,7 @@ impl World {
 
     fn check(&mut self, step: &RandomStep, old_names: &HashSet<String>) {
         let mut names = HashSet::new();
-        for (_, fields) in self.playbook.entries() {
+        for (_, _, fields) in self.playbook.objects() {
             let Some(name) = fields.get("name").and_then(Value::as_str) else {
                 continue;
             };
@@ -247,7 +247,7 @@ proptest! {
     ) {
         let mut world = World::new(flat);
         for step in &steps {
-            let names: HashSet<String> = world.playbook.places().into_keys().collect();
+            let names: HashSet<String> = world.playbook.names().map(str::to_owned).collect();
             let pinned: Vec<String> = world.playbook.meta.points.iter()
                 .filter(|(name, note)| note.pinned && names.contains(*name)).map(|(name, _)| name.clone()).collect();
             let before = world.sections();
@@ -255,7 +255,7 @@ proptest! {
             world.check(step, &names);
             if let RandomStep::Learn(..) = step {
                 for name in pinned {
-                    prop_assert!(world.playbook.places().contains_key(&name), "{} is pinned", name);
+                    prop_assert!(world.playbook.state(&name).is_some(), "{} is pinned", name);
                 }
             }
             if let Some(changes) = changes {

@@ -8,14 +8,14 @@
 //! with the point that replaced them. Without later changes, the sections are byte for byte as
 //! before.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::change::{Applied, ChangeKind, Editor, PointChange, PointState};
-use super::entry::{self, Counts, counts, minus, set_counts};
-use super::model::{Playbook, PointPlace};
+use super::entry::{Counts, counts, minus, set_counts};
+use super::model::Playbook;
 use super::three_way::merge_states;
 
 const CHANGED: &str = "its text was changed since";
@@ -38,158 +38,129 @@ pub fn undo(
 
 fn take_back(editor: &mut Editor<'_>, change: &PointChange) -> Result<(), String> {
     let id = &change.id;
-    let at = editor.playbook.place(id);
     let votes = |state: &Option<PointState>| state.as_ref().map_or([0, 0], |s| counts(&s.entry));
     let by = minus(votes(&change.after), votes(&change.before));
     let is_absorbed = change.kind == ChangeKind::Absorb;
-    match (&change.before, &change.after, at) {
-        (Some(_), None, Some(_)) if !id.is_empty() => Err("it is there already".to_owned()),
+    match (&change.before, &change.after, editor.playbook.state(id)) {
+        (Some(_), None, Some(_)) if !id.is_empty() => return Err("it is there already".to_owned()),
         (Some(before), None, _) => {
             let aliases = &mut editor.playbook.meta.aliases;
             if change.into.is_some() && aliases.get(id) == change.into.as_ref() {
                 aliases.remove(id);
             }
-            let (fields, note) = (before.entry.clone(), before.note.clone());
-            editor.put(before.place(), fields, note, ChangeKind::Add);
-            Ok(())
+            editor.put(before.clone(), ChangeKind::Add);
         }
         (None, Some(_), None) => match editor.playbook.meta.aliases.get(id).cloned() {
-            Some(into) if is_absorbed => take_votes(editor, &into, by),
-            Some(into) => Err(format!("it was joined into {into} since")),
-            None => Err("it is gone already".to_owned()),
+            Some(into) if is_absorbed => return take_votes(editor, &into, by),
+            Some(into) => return Err(format!("it was joined into {into} since")),
+            None => return Err("it is gone already".to_owned()),
         },
-        (None, Some(after), Some(at)) => {
-            let now = editor.state(&at).unwrap_or_default();
+        (None, Some(after), Some(now)) => {
+            let votes = counts(&now.entry);
             if now.text() != after.text() {
                 return Err(CHANGED.to_owned());
-            }
-            let now = counts(&now.entry);
-            if is_absorbed && (now[0] > by[0] || now[1] > by[1]) {
+            } else if is_absorbed && (votes[0] > by[0] || votes[1] > by[1]) {
                 take_votes(editor, id, by)?;
                 return Err("it stays with the votes it got since".to_owned());
             }
-            editor.remove(&at, None, ChangeKind::Delete);
-            Ok(())
+            editor.remove(now, None, ChangeKind::Delete);
         }
         (Some(_), Some(_), None) => {
             let into = editor.playbook.meta.resolve(id).to_owned();
-            take_votes(editor, &into, by)
+            return take_votes(editor, &into, by);
         }
-        (Some(before), Some(after), Some(mut at)) => {
+        (Some(before), Some(after), Some(mut now)) => {
             if before.section != after.section || change.kind == ChangeKind::Move {
-                if at.title != after.section {
+                if now.section != after.section {
                     return Err("it was moved since".to_owned());
                 }
-                editor.relocate(&at, before.place());
-                at = editor.playbook.place(id).unwrap_or(at);
+                now = editor.relocate(now, (&before.section, before.index));
             }
-            let now = editor.state(&at).unwrap_or_default();
             let mut merged = merge_states(after, [&now, before]);
             set_counts(&mut merged.entry, minus(counts(&now.entry), by));
             let is_undone = before.text() == after.text() || merged.text() == before.text();
-            editor.adopt(&at, merged);
-            if is_undone {
-                Ok(())
-            } else {
-                Err(CHANGED.to_owned())
+            editor.adopt(now, merged);
+            if !is_undone {
+                return Err(CHANGED.to_owned());
             }
         }
-        (None, None, _) => Ok(()),
+        (None, None, _) => {}
     }
+    Ok(())
 }
 
 fn take_votes(editor: &mut Editor<'_>, name: &str, by: Counts) -> Result<(), String> {
-    let place = editor.playbook.place(name).ok_or("it is gone")?;
-    let now = editor.state(&place).unwrap_or_default();
-    editor.recount(&place, minus(counts(&now.entry), by));
+    let now = editor.playbook.state(name).ok_or("it is gone")?;
+    editor.alter(now, ChangeKind::Recount, |now| {
+        let left = minus(counts(&now.entry), by);
+        set_counts(&mut now.entry, left);
+    });
     Ok(())
 }
 
 /// A point whose index only shifted because of its neighbours did not move.
 pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -> Vec<PointChange> {
-    let (was, is) = (before.places(), after.places());
+    let [was, is] = [before, after].map(|playbook| playbook.states().collect::<Vec<_>>());
+    let [old, new] =
+        [&was, &is].map(|list| list.iter().map(PointState::name).collect::<HashSet<_>>());
     let mut work = before.clone();
     let mut editor = Editor::new(&mut work, reason, now);
     // In reverse order, so that earlier indexes stay valid.
-    for (name, place) in in_order(before).iter().rev() {
-        if !is.contains_key(*name) {
-            editor.remove(place, None, ChangeKind::Delete);
+    for state in was.iter().rev().filter(|state| !new.contains(state.name())) {
+        editor.remove(state.clone(), None, ChangeKind::Delete);
+    }
+    let (kept, came): (Vec<&PointState>, Vec<_>) =
+        is.iter().partition(|state| old.contains(state.name()));
+    move_points(&mut editor, &was, &kept);
+    let here: Vec<PointState> = editor.playbook.states().collect();
+    let here: HashMap<&str, &PointState> = here.iter().map(|now| (now.name(), now)).collect();
+    for state in kept {
+        if let Some(now) = here.get(state.name()) {
+            editor.adopt((*now).clone(), state.clone());
         }
     }
-    let new = in_order(after);
-    let kept = new.iter().filter(|(name, _)| was.contains_key(*name));
-    move_points(&mut editor, before, &kept.collect::<Vec<_>>());
-
-    let here = editor.playbook.places();
-    let mut came = Vec::new();
-    for (name, place) in new {
-        let state = PointState::of(after, &place).unwrap_or_default();
-        match here.get(name) {
-            Some(place) => editor.adopt(place, state),
-            None => came.push((place, state)),
-        }
-    }
-    for (place, state) in came {
-        editor.put(place, state.entry, state.note, ChangeKind::Add);
+    for state in came {
+        editor.put(state.clone(), ChangeKind::Add);
     }
     editor.done.changes
 }
 
-/// Returns the named entries in the order of the file; of two with one name, the last.
-fn in_order(playbook: &Playbook) -> Vec<(&str, PointPlace)> {
-    let places = playbook.places();
-    let named = playbook.entries();
-    let named = named.filter_map(|(place, fields)| Some((entry::name(fields)?, place)));
-    named
-        .filter(|(name, place)| places.get(*name) == Some(place))
-        .collect()
-}
-
 /// Moves each point with a new position or section behind its predecessor among those `kept`.
-fn move_points(editor: &mut Editor<'_>, before: &Playbook, kept: &[&(&str, PointPlace)]) {
-    let staying = staying(before, kept);
-    let mut previous: Option<&(&str, PointPlace)> = None;
-    for &point in kept {
-        let (name, target) = point;
-        let follows = previous.filter(|(_, place)| place.title == target.title);
-        previous = Some(point);
-        if staying.contains(name) {
-            continue;
-        }
-        let places = editor.playbook.places();
-        let Some(from) = places.get(*name) else {
-            continue;
-        };
-        let index = match follows.and_then(|(name, _)| places.get(*name)) {
-            None => 0,
-            // The index does not count the point itself.
-            Some(place) if from.title == place.title && from.index < place.index => place.index,
-            Some(place) => place.index + 1,
-        };
-        let title = target.title.clone();
-        editor.relocate(from, PointPlace { title, index });
-    }
-}
-
-/// Returns the points that need not move: in each section the longest run in the old order.
-fn staying<'a>(before: &Playbook, kept: &[&(&'a str, PointPlace)]) -> HashSet<&'a str> {
-    let was = before.places();
-    let mut staying = HashSet::new();
-    for section in kept.chunk_by(|a, b| a.1.title == b.1.title) {
-        let stayed = section.iter().filter(|(name, place)| {
-            let old = was.get(*name);
-            old.is_some_and(|old| old.title == place.title)
-        });
-        let new: Vec<&str> = stayed.map(|(name, _)| *name).collect();
+/// In each section the longest run in the old order stays.
+fn move_points(editor: &mut Editor<'_>, before: &[PointState], kept: &[&PointState]) {
+    for section in kept.chunk_by(|one, next| one.section == next.section) {
+        let title = &section[0].section;
+        let was = before.iter().filter(|state| state.section == *title);
+        let was: HashMap<&str, usize> = was.map(|state| (state.name(), state.index)).collect();
+        let stayed = section.iter().map(|state| state.name());
+        let new: Vec<&str> = stayed.filter(|name| was.contains_key(name)).collect();
         let mut old = new.clone();
-        old.sort_by_key(|name| was.get(*name).map(|place| place.index));
+        old.sort_by_key(|name| was.get(name));
+        let mut staying: HashSet<&str> = HashSet::new();
         for part in capture_diff_slices(Algorithm::Myers, &old, &new) {
             if let DiffOp::Equal { new_index, len, .. } = part {
                 staying.extend(&new[new_index..new_index + len]);
             }
         }
+        let mut previous: Option<&str> = None;
+        for name in section.iter().map(|state| state.name()) {
+            let follows = previous.replace(name);
+            if staying.contains(name) {
+                continue;
+            }
+            let Some(from) = editor.playbook.state(name) else {
+                continue;
+            };
+            let follows = follows.and_then(|name| editor.playbook.state(name));
+            let index = match follows {
+                None => 0,
+                // The index does not count the point itself.
+                Some(it) if from.section == it.section && from.index < it.index => it.index,
+                Some(it) => it.index + 1,
+            };
+            editor.relocate(from, (title, index));
+        }
     }
-    staying
 }
 
 #[cfg(test)]
@@ -221,11 +192,12 @@ mod tests {
         if let Value::Object(fields) = step
             && fields.contains_key("name")
         {
-            let place = PointPlace {
-                title: Section::ALL[0].title().to_owned(),
-                index: 0,
+            let mut state = PointState {
+                section: Section::ALL[0].title().to_owned(),
+                entry: fields.clone(),
+                ..PointState::default()
             };
-            playbook.insert(place, step.clone()).unwrap();
+            playbook.insert(&mut state).unwrap();
             Vec::new()
         } else if step.get("do").is_some() {
             let edit: PlaybookEdit = serde_json::from_value(step.clone()).unwrap();
