@@ -29,7 +29,6 @@ fn deed(change: &PointChange) -> String {
             (from, to) => format!("moved from {from} to {to}"),
         },
         ChangeKind::Merge => format!("merged into {into}"),
-        ChangeKind::Duplicate => format!("joined into {into}"),
         ChangeKind::Absorb if change.before.is_some() => {
             format!("took in votes: {} -> {}", votes(before), votes(after))
         }

@@ -18,7 +18,7 @@ use crate::memory::JobOutcome;
 use crate::playbook::change::Applied;
 use crate::playbook::ops::RefusedEdit;
 use crate::playbook::{DueChange, Playbook, Point, Section, is_own_name};
-use crate::queue::apply::{self, EditError, NOBODY, PlaybookEdit, Sources, caps};
+use crate::queue::apply::{self, EditError, NOBODY, PlaybookEdit, Sources};
 use crate::queue::context::Worker;
 use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::progress::{self, Job};
@@ -233,7 +233,7 @@ pub(super) fn check(
         project: &session.project_name(),
         memory: &context.memory(),
         snapshots: &session.snapshots(),
-        caps: caps(&session.config),
+        max_points: session.config.playbook.max_points,
     };
     let before = pinned(&playbook);
     let Applied { changes, skipped } =

@@ -19,7 +19,7 @@ pub struct PointChange {
     pub before: Option<PointState>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<PointState>,
-    /// The point that absorbed this one, for [`ChangeKind::Merge`] and [`ChangeKind::Duplicate`].
+    /// The point that absorbed this one, for [`ChangeKind::Merge`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
     pub reason: String,
@@ -35,8 +35,6 @@ worded! {
         Update = "update",
         Move = "move",
         Merge = "merge",
-        /// The point was merged into another with the same meaning; only older histories have it.
-        Duplicate = "duplicate",
         /// The point received the votes of others that were merged.
         Absorb = "absorb",
         Delete = "delete",

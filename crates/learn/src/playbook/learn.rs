@@ -26,7 +26,12 @@ pub struct Lesson<'a> {
 }
 
 /// Applies a lesson to the current playbook, and returns every change in order.
-pub fn learn(playbook: &mut Playbook, lesson: Lesson<'_>, caps: Caps, now: Timestamp) -> Applied {
+pub fn learn(
+    playbook: &mut Playbook,
+    lesson: Lesson<'_>,
+    max_points: usize,
+    now: Timestamp,
+) -> Applied {
     let before = playbook.clone();
     // A neutral verdict means that the point was not used.
     let judged = lesson.tags.iter().filter(|tag| tag.tag != Tag::Neutral);
@@ -41,28 +46,13 @@ pub fn learn(playbook: &mut Playbook, lesson: Lesson<'_>, caps: Caps, now: Times
     skipped.extend(operated.skipped);
     changes.extend(operated.changes);
     changes.extend(prune(playbook, now));
-    changes.extend(enforce(playbook, &before, caps, now));
+    changes.extend(enforce(playbook, &before, max_points, now));
     Applied { changes, skipped }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caps {
-    pub points: usize,
-    pub bytes: usize,
-}
-
-impl Caps {
-    /// Allows 512 bytes for each point, and at least 512 KiB.
-    pub fn of(points: usize) -> Self {
-        let bytes = (points * 512).clamp(512 * 1024, 16 << 20);
-        Self { points, bytes }
-    }
-}
-
-impl Default for Caps {
-    fn default() -> Self {
-        Self::of(1_000)
-    }
+/// Allows 512 bytes for each point, and at least 512 KiB.
+pub fn max_bytes(max_points: usize) -> usize {
+    (max_points * 512).clamp(512 * 1024, 16 << 20)
 }
 
 /// Removes every unpinned point with at least `PRUNE_FROM` harmful votes and more harmful than
@@ -88,7 +78,7 @@ pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
 pub fn enforce(
     playbook: &mut Playbook,
     before: &Playbook,
-    caps: Caps,
+    max_points: usize,
     now: Timestamp,
 ) -> Vec<PointChange> {
     let usage = UsageRecord::default();
@@ -96,10 +86,11 @@ pub fn enforce(
     let mut editor = Editor::new(playbook, "", now);
     loop {
         let (points, text) = size(editor.playbook);
-        let room = if points > caps.points.max(old_points) {
-            format!("{} key points", caps.points)
-        } else if text > old_text && editor.playbook.to_bytes().len() > caps.bytes {
-            format!("{} bytes", caps.bytes)
+        let bytes = max_bytes(max_points);
+        let room = if points > max_points.max(old_points) {
+            format!("{max_points} key points")
+        } else if text > old_text && editor.playbook.to_bytes().len() > bytes {
+            format!("{bytes} bytes")
         } else {
             break;
         };
@@ -128,30 +119,31 @@ mod tests {
 
     #[test]
     fn a_playbook_over_its_caps_is_kept_from_growing_but_never_cut() {
-        // Each point has a letter, a text of 100 characters and harmful votes.
-        let playbook = |points: &[(&str, u64)]| {
+        /// Four of these texts and the file around them have more than `max_bytes(9)`.
+        const LENGTH: usize = 512 * 256;
+        let playbook = |points: &[(&str, u64)], length: usize| {
             let points = points.iter().map(|(name, harmful)| {
-                json!({"name": name, "text": "x".repeat(100), "harmful": harmful})
+                json!({"name": name, "text": "x".repeat(length), "harmful": harmful})
             });
             let list: Vec<Value> = points.collect();
             let file = json!({"sections": {"OTHERS": list}});
             Playbook::parse(file.to_string().as_bytes()).unwrap()
         };
         let now = "2026-11-21T10:00:00Z".parse().unwrap();
-        let before = playbook(&[("a", 0), ("b", 2), ("c", 1)]);
-        let caps = |points, bytes| Caps { points, bytes };
-        let mut voted = before.clone();
+        let old = [("a", 0), ("b", 2), ("c", 1)];
+        let new = [old[0], old[1], old[2], ("d", 0)];
+        let mut voted = playbook(&old, LENGTH * 2);
+        let before = voted.clone();
         voted.mark_used(["a"], now);
         voted.mark_applied_to(&before, "a job with a long name");
-        assert!(enforce(&mut voted, &before, caps(2, 100), now).is_empty());
-        let grown = playbook(&[("a", 0), ("b", 2), ("c", 1), ("d", 0)]);
-        let bytes = grown.to_bytes().len();
-        for (caps, expected) in [
-            (caps(2, 100), &["b"][..]),
-            (caps(9, bytes - 50), &["b"]),
-            (caps(9, bytes), &[]),
-        ] {
-            let gone = enforce(&mut grown.clone(), &before, caps, now);
+        assert!(enforce(&mut voted, &before, 2, now).is_empty());
+        for (length, max, expected) in [(9, 2, &["b"][..]), (LENGTH, 9, &["b"]), (9, 9, &[])] {
+            let gone = enforce(
+                &mut playbook(&new, length),
+                &playbook(&old, length),
+                max,
+                now,
+            );
             let gone: Vec<&str> = gone.iter().map(|change| change.id.as_str()).collect();
             assert_eq!(gone, expected);
         }

@@ -567,61 +567,6 @@ pub(super) fn to_second(time: Timestamp) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rstest::rstest;
-
-    const FILE: &str = r#"{
-  "custom": 1.5,
-  "version": "1.0",
-  "sections": {
-    "OTHERS": [
-      {
-        "text": "é🙂",
-        "name": "kpt_001",
-        "harmful": 1,
-        "tags": [
-          "x"
-        ]
-      },
-      "a string"
-    ],
-    "MINE": null,
-    "PATTERNS & APPROACHES": [
-      {
-        "name": "pat-001",
-        "text": "first",
-        "helpful": 2,
-        "harmful": 0
-      }
-    ]
-  },
-  "last_updated": null
-}"#;
-
-    #[test]
-    fn a_file_survives_a_round_trip_byte_for_byte() {
-        for end in ["", "\n"] {
-            let file = format!("{FILE}{end}");
-            let playbook = Playbook::parse(file.as_bytes()).unwrap();
-            assert_eq!(String::from_utf8(playbook.to_bytes()).unwrap(), file);
-        }
-    }
-
-    #[rstest]
-    #[case::tail("{}\n{}", "line 2, column 1: trailing characters")]
-    #[case::twice(
-        "{\"a\": {\"b\": 1,\n \"b\": 2}}",
-        "line 2, column 4: key `b` stands here twice"
-    )]
-    #[case::ours(
-        "{\"playbook\": {\"next\": 1}}",
-        "key `playbook`: invalid type: integer `1`, expected a map"
-    )]
-    fn a_file_that_is_no_playbook_is_told_with_its_place(#[case] file: &str, #[case] flaw: &str) {
-        assert_eq!(
-            Playbook::parse(file.as_bytes()).unwrap_err().to_string(),
-            flaw
-        );
-    }
 
     #[test]
     fn known_facts_and_keys_of_later_versions_survive_and_a_cue_of_another_shape_counts_as_none() {

@@ -9,7 +9,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::learn::{Caps, Lesson, learn};
+use super::learn::{Lesson, learn};
 use super::ops::{PlaybookEdit, apply_operations};
 use super::read::migrate;
 use super::three_way::merge;
@@ -18,10 +18,7 @@ use super::votes::{LocalVotes, apply_bullet_tags, read_bullet_tags};
 use super::{ChangeKind, Due, Playbook, PointChange, Section};
 
 /// A small cap that random runs reach.
-const CAPS: Caps = Caps {
-    points: 5,
-    bytes: 2_000,
-};
+const MAX_POINTS: usize = 5;
 
 const TEXTS: [&str; 9] = [
     "use tabs",
@@ -139,8 +136,8 @@ impl World {
                     ..Lesson::default()
                 };
                 let points = self.playbook.points().count();
-                let changes = learn(&mut self.playbook, lesson, CAPS, now).changes;
-                assert!(self.playbook.points().count() <= points.max(CAPS.points));
+                let changes = learn(&mut self.playbook, lesson, MAX_POINTS, now).changes;
+                assert!(self.playbook.points().count() <= points.max(MAX_POINTS));
                 Some(changes)
             }
             RandomStep::Hand(deed) => self.by_hand(deed),
@@ -329,12 +326,7 @@ fn a_job_changes_only_its_lines() {
             operations: std::slice::from_ref(operation),
             ..Lesson::default()
         };
-        learn(
-            &mut playbook,
-            lesson,
-            Caps::default(),
-            Timestamp::UNIX_EPOCH,
-        );
+        learn(&mut playbook, lesson, 1_000, Timestamp::UNIX_EPOCH);
         playbook.mark_applied_to(&before, &operation.to_string());
         let [old, new] = [&before, &playbook].map(|p| String::from_utf8(p.to_bytes()).unwrap());
         let [old, new]: [Vec<&str>; 2] = [&old, &new].map(|text| text.lines().collect());

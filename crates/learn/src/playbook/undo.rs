@@ -166,11 +166,11 @@ fn move_points(editor: &mut Editor<'_>, before: &[PointState], kept: &[&PointSta
 #[cfg(test)]
 mod tests {
     use super::super::Section;
-    use super::super::ops::{PlaybookEdit, apply_operations};
+    use super::super::ops::PlaybookEdit;
     use super::super::votes::{apply_bullet_tags, read_bullet_tags};
     use super::*;
     use rstest::rstest;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn now() -> Timestamp {
         "2026-11-21T10:00:00Z".parse().unwrap()
@@ -188,83 +188,79 @@ mod tests {
         Playbook::parse(json!({"sections": sections}).to_string().as_bytes()).unwrap()
     }
 
-    fn run(playbook: &mut Playbook, step: &Value) -> Vec<PointChange> {
-        if let Value::Object(fields) = step
-            && fields.contains_key("name")
-        {
+    /// Does `^^a`: two votes, `+x`: a new point, `-a`, `a~x`: another text, `a&b~x`: a merge,
+    /// `a>OTHERS`: a move, or `=a`: a is there again with the text x and a vote.
+    fn run(playbook: &mut Playbook, step: &str) -> Vec<PointChange> {
+        let edit = if let Some((names, text)) = step.split_once('~') {
+            match names.split_once('&') {
+                None => json!({"do": "change", "point": names, "text": text}),
+                Some(names) => {
+                    json!({"do": "merge", "points": names, "text": text, "section": "OTHERS"})
+                }
+            }
+        } else if let Some((name, section)) = step.split_once('>') {
+            json!({"do": "change", "point": name, "section": section})
+        } else if let Some(name) = step.strip_prefix('=') {
+            let entry = json!({"name": name, "text": "x", "helpful": 1});
             let mut state = PointState {
-                section: Section::ALL[0].title().to_owned(),
-                entry: fields.clone(),
+                section: Section::Patterns.title().to_owned(),
+                entry: entry.as_object().unwrap().clone(),
                 ..PointState::default()
             };
             playbook.insert(&mut state).unwrap();
-            Vec::new()
-        } else if step.get("do").is_some() {
-            let edit: PlaybookEdit = serde_json::from_value(step.clone()).unwrap();
-            edit.by_hand(playbook, now()).unwrap()
-        } else if step.get("type").is_some() {
-            apply_operations(playbook, std::slice::from_ref(step), "", now()).changes
+            return Vec::new();
         } else {
-            let tag = json!({"name": step["vote"], "tag": "helpful"});
-            let times = usize::try_from(step["times"].as_u64().unwrap()).unwrap();
-            let (tags, _) = read_bullet_tags(&vec![tag; times].into());
-            apply_bullet_tags(playbook, &tags).changes
-        }
-    }
-
-    fn vote(name: &str, times: usize) -> Value {
-        json!({"vote": name, "times": times})
-    }
-
-    fn update(name: &str, text: &str) -> Value {
-        json!({"type": "UPDATE", "target_id": name, "text": text})
-    }
-
-    fn add() -> Value {
-        json!({"type": "ADD", "text": "new"})
-    }
-
-    fn merge() -> Value {
-        json!({"type": "MERGE", "source_ids": ["a", "b"], "merged_text": "m", "section": "OTHERS"})
-    }
-
-    fn remove() -> Value {
-        json!({"do": "remove", "point": "a"})
-    }
-
-    fn add_again(helpful: u64) -> Value {
-        json!({"name": "a", "text": "x", "helpful": helpful})
-    }
-
-    fn move_to(section: &str) -> Value {
-        json!({"do": "change", "point": "b", "section": section})
+            let (sign, name) = step.split_at(1);
+            match sign {
+                "+" => json!({"do": "add", "text": name, "section": "OTHERS"}),
+                "-" => json!({"do": "remove", "point": name}),
+                _ => {
+                    let tag = json!({"name": step.trim_start_matches('^'), "tag": "helpful"});
+                    let tags = vec![tag; step.matches('^').count()];
+                    return apply_bullet_tags(playbook, &read_bullet_tags(&tags.into()).0).changes;
+                }
+            }
+        };
+        let edit: PlaybookEdit = serde_json::from_value(edit).unwrap();
+        edit.by_hand(playbook, now()).unwrap()
     }
 
     #[rstest]
-    #[case::counters_by_the_difference(vote("a", 2), vec![vote("a", 3)], "a a 4, b b 1", "")]
-    #[case::a_text_that_is_still_the_jobs(update("a", "x"), vec![vote("a", 1)], "a a 2, b b 1", "")]
-    #[case::an_added_point_with_its_later_votes(add(), vec![vote("oth-001", 4)], "a a 1, b b 1", "")]
-    #[case::an_added_point_with_a_later_text(add(), vec![update("oth-001", "x")],
-        "a a 1, b b 1, oth-001 x 0", "undo of oth-001: its text was changed since")]
-    #[case::later_votes_on_what_was_merged(merge(), vec![vote("oth-001", 1)],
-        "a a 1, b b 1, oth-001 m 1", "undo of oth-001: it stays with the votes it got since")]
-    #[case::a_vote_on_what_was_merged_since(vote("a", 3), vec![merge()], "oth-001 m 2", "")]
-    #[case::counters_never_below_zero(vote("a", 5), vec![remove(), add_again(2)], "a x 0, b b 1", "")]
-    #[case::what_is_there_already(remove(), vec![add_again(1)], "a x 1, b b 1",
-        "undo of a: it is there already")]
-    #[case::what_is_gone(vote("a", 1), vec![remove()], "b b 1", "undo of a: it is gone")]
-    #[case::what_is_elsewhere(move_to("OTHERS"), vec![move_to("PROJECT CONTEXT")],
-        "a a 1, b b 1", "undo of b: it was moved since")]
+    #[case::counters_by_the_difference("^^a", "^^^a", "a a 4, b b 1", "")]
+    #[case::a_text_that_is_still_the_jobs("a~x", "^a", "a a 2, b b 1", "")]
+    #[case::an_added_point_with_its_later_votes("+new", "^^^^oth-001", "a a 1, b b 1", "")]
+    #[case::an_added_point_with_a_later_text(
+        "+new",
+        "oth-001~x",
+        "a a 1, b b 1, oth-001 x 0",
+        "undo of oth-001: its text was changed since"
+    )]
+    #[case::later_votes_on_what_was_merged(
+        "a&b~m",
+        "^oth-001",
+        "a a 1, b b 1, oth-001 m 1",
+        "undo of oth-001: it stays with the votes it got since"
+    )]
+    #[case::a_vote_on_what_was_merged_since("^^^a", "a&b~m", "oth-001 m 2", "")]
+    #[case::counters_never_below_zero("^^^^^a", "-a; =a", "a x 0, b b 1", "")]
+    #[case::what_is_there_already("-a", "=a", "a x 1, b b 1", "undo of a: it is there already")]
+    #[case::what_is_gone("^a", "-a", "b b 1", "undo of a: it is gone")]
+    #[case::what_is_elsewhere(
+        "b>OTHERS",
+        "b>PROJECT CONTEXT",
+        "a a 1, b b 1",
+        "undo of b: it was moved since"
+    )]
     fn what_a_job_did_is_undone_as_far_as_it_is_still_its_own(
-        #[case] job: Value,
-        #[case] since: Vec<Value>,
+        #[case] job: &str,
+        #[case] since: &str,
         #[case] points: &str,
         #[case] left: &str,
     ) {
         let mut playbook = playbook("a b");
-        let changes = run(&mut playbook, &job);
-        for step in since {
-            run(&mut playbook, &step);
+        let changes = run(&mut playbook, job);
+        for step in since.split("; ") {
+            run(&mut playbook, step);
         }
         let applied = undo(&mut playbook, &changes, "undo of job", now());
         assert!(applied.changes.iter().all(|c| c.reason == "undo of job"));
