@@ -97,7 +97,7 @@ fn story(
         entries.len().saturating_sub(limit)
     });
     let story = entries[from..].iter().map(|entry| {
-        let mut value = change_text::in_json(&entry.change);
+        let mut value = json!(entry.change);
         value["job"] = json!(entry.job);
         value["time"] = json!(entry.time);
         value["session"] = json!(entry.session);
@@ -188,7 +188,6 @@ fn diff_of(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Re
             change.into = Some(heir.name.to_owned());
         }
     }
-    let changes: Vec<_> = changes.iter().map(change_text::in_json).collect();
     let answer = json!({"from": from, "to": to, "changes": changes});
     answer::give(as_json, include_str!("screens/diff.txt"), answer)
 }

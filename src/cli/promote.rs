@@ -52,7 +52,7 @@ fn move_point(
     } else {
         let edit = copy_of(from, &point);
         let context = to.context()?;
-        if let Checked::Left(why) | Checked::Nothing(why) = check(to, &context, &edit, target)? {
+        if let Checked::Nothing { why, .. } = check(to, &context, &edit, target)? {
             anyhow::bail!(why);
         }
         jobs.push(carry_out(to, &context, &edit)?["job"].clone());

@@ -14,13 +14,11 @@ use super::model::{Due, Note, Playbook, to_second};
 pub struct PointChange {
     pub kind: ChangeKind,
     /// The name of the changed point: usually an [`Id`](super::Id), in older files any text.
+    #[serde(rename = "point")]
     pub id: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<PointState>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<PointState>,
     /// The point that absorbed this one, for [`ChangeKind::Merge`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
     pub reason: String,
 }

@@ -128,13 +128,6 @@ impl DueChange {
         }
     }
 
-    pub fn removal() -> Self {
-        Self {
-            when: Some(Cue::default()),
-            guard: Some(false),
-        }
-    }
-
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -170,10 +163,11 @@ fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Erro
 }
 
 impl Meta {
-    pub(super) fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
-        let next = |name: &&'a str| self.aliases.get(*name).map(String::as_str);
-        let steps = std::iter::successors(Some(name), next);
-        steps.take(MAX_ALIASES + 1).last().unwrap_or(name)
+    /// Returns the point that another was merged into, directly or in several steps.
+    pub(super) fn heir(&self, name: &str, is_there: impl Fn(&str) -> bool) -> Option<&str> {
+        let steps = std::iter::successors(self.aliases.get(name), |name| self.aliases.get(*name));
+        let mut steps = steps.take(MAX_ALIASES).map(String::as_str);
+        steps.find(|name| is_there(name))
     }
 }
 
@@ -295,10 +289,8 @@ impl Playbook {
 
     /// Keeps numbers, aliases and applied jobs, so that no id is reused and no job applied twice.
     pub fn take_sections(&mut self, other: Self) {
-        let names: Vec<String> = self.names().map(str::to_owned).collect();
-        for name in &names {
-            self.note_given(name);
-        }
+        let highest = self.highest_numbers();
+        self.never_below(&highest);
         if other.root.contains_key(SECTIONS) {
             self.sections = other.sections;
         }
@@ -331,7 +323,7 @@ impl Playbook {
     /// Finds a point by its name, or by the name of a point that was merged into it.
     pub fn named(&self, name: &str) -> Option<Point<'_>> {
         let find = |name: &str| self.points().filter(|point| point.name == name).last();
-        find(name).or_else(|| find(self.meta.resolve(name)))
+        find(name).or_else(|| find(self.meta.heir(name, |heir| find(heir).is_some())?))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -454,8 +446,11 @@ impl Playbook {
 
     /// Finds a point by its name or an alias.
     pub(super) fn find(&self, name: &str) -> Option<PointState> {
-        self.state(name)
-            .or_else(|| self.state(self.meta.resolve(name)))
+        let heir = || {
+            self.meta
+                .heir(name, |heir| self.names().any(|name| name == heir))
+        };
+        self.state(name).or_else(|| self.state(heir()?))
     }
 
     pub(super) fn note(&self, name: &str) -> Note {
@@ -487,7 +482,8 @@ impl Playbook {
         if names.contains(name) {
             name
         } else {
-            self.meta.resolve(name)
+            let heir = self.meta.heir(name, |heir| names.contains(heir));
+            heir.unwrap_or(name)
         }
     }
 

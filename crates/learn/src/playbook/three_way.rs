@@ -301,13 +301,9 @@ impl Side {
         self.meta.aliases.extend(names);
     }
 
-    /// Returns the point that another was merged into, directly or in several steps.
-    fn taken_in(&self, name: &str) -> Option<&str> {
-        let aliases = &self.meta.aliases;
-        let steps = std::iter::successors(aliases.get(name), |name| aliases.get(*name));
-        let mut steps = steps.take(aliases.len());
-        let found = steps.find(|name| self.points.contains_key(*name));
-        found.map(String::as_str)
+    fn heir(&self, name: &str) -> Option<&str> {
+        let is_there = |name: &str| self.points.contains_key(name);
+        self.meta.heir(name, is_there)
     }
 
     /// Returns the new name of a point of the base that an earlier merge renumbered here.
@@ -450,7 +446,7 @@ fn merged_points(base: &Side, sides: &[Side; 2], decided: &mut Vec<String>) -> P
                     && one.note.pinned == was.note.pinned
                     && one.note.due == was.note.due;
                 let without = &sides[usize::from(here[0].is_some())];
-                if is_same && (one.entry == was.entry || without.taken_in(name).is_some()) {
+                if is_same && (one.entry == was.entry || without.heir(name).is_some()) {
                     continue;
                 }
                 let why = "one side took it away, the other changed it or voted on it";
@@ -486,7 +482,7 @@ fn count(merged: &mut Points, base: Option<&Side>, sides: &[Side; 2]) {
     for (at, side) in sides.iter().enumerate() {
         for name in side.points.keys() {
             let kept = merged.contains_key(name).then_some(name.as_str());
-            if let Some(now) = kept.or_else(|| sides[1 - at].taken_in(name)) {
+            if let Some(now) = kept.or_else(|| sides[1 - at].heir(name)) {
                 add(now, counts_of(side, name));
             }
         }
@@ -498,7 +494,7 @@ fn count(merged: &mut Points, base: Option<&Side>, sides: &[Side; 2]) {
             let here = sides.each_ref().map(|side| {
                 let is_there = side.points.contains_key(name);
                 let here = is_there.then_some(name.as_str());
-                here.or_else(|| side.taken_in(name))
+                here.or_else(|| side.heir(name))
             });
             // A side without it and without a replacement deleted it; then it counts whole.
             if let [Some(later), Some(earlier)] = here {

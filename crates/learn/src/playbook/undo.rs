@@ -65,10 +65,7 @@ fn take_back(editor: &mut Editor<'_>, change: &PointChange) -> Result<(), String
             }
             editor.remove(now, None, ChangeKind::Delete);
         }
-        (Some(_), Some(_), None) => {
-            let into = editor.playbook.meta.resolve(id).to_owned();
-            return take_votes(editor, &into, by);
-        }
+        (Some(_), Some(_), None) => return take_votes(editor, id, by),
         (Some(before), Some(after), Some(mut now)) => {
             if before.section != after.section || change.kind == ChangeKind::Move {
                 if now.section != after.section {
@@ -90,7 +87,7 @@ fn take_back(editor: &mut Editor<'_>, change: &PointChange) -> Result<(), String
 }
 
 fn take_votes(editor: &mut Editor<'_>, name: &str, by: Counts) -> Result<(), String> {
-    let now = editor.playbook.state(name).ok_or("it is gone")?;
+    let now = editor.playbook.find(name).ok_or("it is gone")?;
     editor.alter(now, ChangeKind::Recount, |now| {
         let left = minus(counts(&now.entry), by);
         set_counts(&mut now.entry, left);

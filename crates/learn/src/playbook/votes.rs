@@ -364,13 +364,11 @@ impl Playbook {
     }
 
     fn moves_since(&self, before: &Self) -> Moves {
-        let mut moves = self.counters();
-        let here = self.names().collect();
         // Counters taken over from a merged point are no votes.
-        for (name, was) in before.counters() {
-            if let Some(now) = moves.get_mut(self.current_name(&here, &name)) {
-                *now = minus(*now, was);
-            }
+        let was = self.by_current_name(before.counters());
+        let mut moves = self.counters();
+        for (name, now) in &mut moves {
+            *now = minus(*now, was.get(name).copied().unwrap_or_default());
         }
         moves.retain(|name, now| *now != [0, 0] && !name.contains(char::is_whitespace));
         moves

@@ -93,14 +93,12 @@ impl Gates<'_> {
                 let grounds = grounds_of(operation);
                 let mut operation = operation.clone();
                 let objection = self.drop_wrong_cue(&mut operation, &grounds);
-                let operation = operation;
                 let verdict = if at < self.max_operations {
                     self.verdict(&operation, &grounds)
                 } else {
                     let most = self.max_operations;
                     Verdict::Refuse(format!("more than `budgets.ops`: {most}"))
                 };
-                let mut operation = operation;
                 operation["reason"] = self.reason(&operation, &grounds, reasoning).into();
                 Proposal {
                     operation,
