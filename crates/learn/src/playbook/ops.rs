@@ -367,7 +367,7 @@ impl PlaybookEdit {
                     });
                 }
                 now = editor.alter(now, ChangeKind::Cue, |now| {
-                    now.note.due = due.of(&now.note.due)
+                    now.note.due = due.of(&now.note.due);
                 });
                 if let Some(section) = section.filter(|section| now.section != section.title()) {
                     editor.relocate(now, (section.title(), usize::MAX));

@@ -383,16 +383,12 @@ fn fields_are_merged_by_key_and_of_two_changes_the_later_one_is_kept(
     }
 }
 
-#[derive(Debug, Clone)]
-struct Scenario {
-    votes: Vec<(usize, bool)>,
-    adds: Option<usize>,
-}
+/// The votes of a job by the numbers of texts, and the text that it adds.
+type Work = (Vec<(usize, bool)>, Option<usize>);
 
-fn work() -> impl Strategy<Value = Scenario> {
-    let adds = proptest::option::of(0..6_usize);
-    (vec((0..6_usize, any::<bool>()), 0..4), adds)
-        .prop_map(|(votes, adds)| Scenario { votes, adds })
+fn work() -> impl Strategy<Value = Work> {
+    let votes = vec((0..6_usize, any::<bool>()), 0..4);
+    (votes, proptest::option::of(0..6_usize))
 }
 
 /// The counters of a playbook by text, regardless of its points' names.
@@ -405,21 +401,27 @@ fn by_text(playbook: &Playbook) -> Counters {
         .collect()
 }
 
-fn apply(playbook: &mut Playbook, job: &str, work: &Scenario, now: Timestamp, sum: &mut Counters) {
+fn apply(
+    playbook: &mut Playbook,
+    job: &str,
+    (votes, adds): &Work,
+    now: Timestamp,
+    sum: &mut Counters,
+) {
     let before = playbook.clone();
     let text = |number: usize| format!("rule of the word {number}");
     let name_of = |playbook: &Playbook, said: &str| {
         let mut points = playbook.points();
         points.find(|p| p.text == said).map(|p| p.name.to_owned())
     };
-    for (number, helped) in &work.votes {
+    for (number, helped) in votes {
         if let Some(name) = name_of(playbook, &text(*number)) {
             let tag = if *helped { "helpful" } else { "harmful" };
             let tags = json!([{"name": name, "tag": tag, "rationale": "r"}]);
             apply_bullet_tags(playbook, &read_bullet_tags(&tags).0);
         }
     }
-    let new = work.adds.map(text);
+    let new = adds.map(text);
     if let Some(new) = new.filter(|new| name_of(playbook, new).is_none()) {
         let add = json!({"type": "ADD", "text": new, "section": "OTHERS"});
         apply_operations(playbook, &[add], "r", now);
@@ -479,7 +481,7 @@ proptest! {
         prop_assert_eq!(Playbook::parse(&merged.to_bytes()).unwrap().to_bytes(), merged.to_bytes());
         // A criss-cross merge: each side continues from the merge, and both are merged again.
         let mut further = [merged.clone(), merged.clone()];
-        let one = Scenario { votes: vec![(0, true), (1, false)], adds: Some(2) };
+        let one = (vec![(0, true), (1, false)], Some(2));
         let mut expected = by_text(&merged);
         for (at, side) in further.iter_mut().enumerate() {
             apply(side, &format!("d{at}"), &one, tick(), &mut expected);
