@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use super::prelude::*;
 use crate::freshness::git::Git;
 use crate::memory::{Entry, JobRow, MemoryError};
+use crate::playbook::change::diff;
 use crate::playbook::read::migrate;
-use crate::playbook::undo::diff;
 use crate::playbook::{ChangeKind, is_own_name};
 use crate::{freshness, redact, usage};
 

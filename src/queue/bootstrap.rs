@@ -22,7 +22,7 @@ use crate::env::Clock;
 use crate::fsx::FsError;
 use crate::memory::{BudgetKind, MemoryError};
 use crate::platform::{Life, ProcessMark};
-use crate::playbook::learn::max_bytes;
+use crate::playbook::ops::max_bytes;
 use crate::playbook::render::format_playbook;
 use crate::store::Store;
 use crate::transcript::estimate_tokens;

@@ -10,11 +10,11 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
-use super::learn::{Lesson, learn};
+use super::change::{diff, undo};
+use super::ops::{Lesson, learn};
 use super::ops::{PlaybookEdit, apply_operations};
 use super::read::migrate;
 use super::three_way::merge;
-use super::undo::{diff, undo};
 use super::votes::{LocalVotes, apply_bullet_tags, read_bullet_tags};
 use super::{ChangeKind, Playbook, PointChange, Section};
 

@@ -499,11 +499,8 @@ fn count(merged: &mut Points, base: Option<&Side>, sides: &[Side; 2]) {
             // A side without it and without a replacement deleted it; then it counts whole.
             if let [Some(later), Some(earlier)] = here {
                 let heir = if earlier == name { later } else { earlier };
-                let now = if merged.contains_key(name) {
-                    name
-                } else {
-                    heir
-                };
+                let kept = merged.contains_key(name).then_some(name.as_str());
+                let now = kept.unwrap_or(heir);
                 let by = common.get(name).copied().unwrap_or_default();
                 add(now, minus([0, 0], plus(counts_of(base, name), by)));
             }

@@ -350,28 +350,31 @@ impl Playbook {
         votes.retain(|job, _| applied.contains(job));
     }
 
-    fn counters(&self) -> Moves {
-        let states = self.states();
-        let counters = states.map(|it| (it.name().to_owned(), counts(&it.entry)));
-        counters.collect()
-    }
-
-    /// Adds up values by the current names of their points.
-    fn by_current_name(&self, values: impl IntoIterator<Item = (String, Counts)>) -> Moves {
-        let names = self.names().collect();
-        let current = values.into_iter();
-        sum(current.map(|(name, by)| (self.current_name(&names, &name).to_owned(), by)))
+    fn counted(&self) -> LocalVotes {
+        let vote = |state: PointState| {
+            let [helpful, harmful] = counts(&state.entry);
+            let used = state.note.used;
+            (
+                state.name().to_owned(),
+                LocalVote {
+                    helpful,
+                    harmful,
+                    used,
+                },
+            )
+        };
+        self.states().map(vote).collect()
     }
 
     fn moves_since(&self, before: &Self) -> Moves {
         // Counters taken over from a merged point are no votes.
-        let was = self.by_current_name(before.counters());
-        let mut moves = self.counters();
-        for (name, now) in &mut moves {
-            *now = minus(*now, was.get(name).copied().unwrap_or_default());
-        }
-        moves.retain(|name, now| *now != [0, 0] && !name.contains(char::is_whitespace));
-        moves
+        let was = self.current_votes(&before.counted());
+        let moves = self.counted().into_iter().map(|(name, now)| {
+            let was = was.get(&name).map_or([0, 0], LocalVote::counts);
+            (name, minus(now.counts(), was))
+        });
+        let is_vote = |name: &str, by| by != [0, 0] && !name.contains(char::is_whitespace);
+        moves.filter(|(name, by)| is_vote(name, *by)).collect()
     }
 
     /// Adds votes to the counters of a file. Those for a merged point go to its replacement.
@@ -395,7 +398,7 @@ impl Playbook {
     pub fn parted(mut self, file: &Self, votes: &LocalVotes, is_local: bool) -> (Self, LocalVotes) {
         let mut stored = self.current_votes(votes);
         // A point that replaced others has their counters.
-        let in_file = self.by_current_name(file.counters());
+        let in_file = self.current_votes(&file.counted());
         let known = file.states().map(|it| (it.name().to_owned(), it));
         let known: HashMap<String, PointState> = known.collect();
         let mut of_job = LocalVotes::new();
@@ -405,7 +408,7 @@ impl Playbook {
             let stored = stored.remove(&name).unwrap_or_default();
             let whole = counts(&state.entry);
             let kept = match in_file.get(&name) {
-                Some(sums) if old.is_some() && is_local => *sums,
+                Some(sums) if old.is_some() && is_local => sums.counts(),
                 _ => minus(whole, stored.counts()).map(|count| count.max(0)),
             };
             set_counts(&mut state.entry, kept);
