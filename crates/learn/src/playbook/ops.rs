@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::change::{Applied, ChangeKind, Editor, PointChange, PointState};
-use super::clean::{MAX_CHARS, clean, clean_text, whole_line};
+use super::clean::{MAX_CHARS, clean_text, whole_line};
 use super::entry;
 use super::id::{Id, Section};
 use super::model::{Due, DueChange, Note, Playbook};
@@ -416,7 +416,7 @@ fn no_point(name: &str) -> String {
 
 fn is_new(playbook: &Playbook, text: &str) -> Result<(), String> {
     let says_it =
-        |fields: &Map<String, Value>| entry::text(fields).is_some_and(|it| clean(it) == text);
+        |fields: &Map<String, Value>| entry::text(fields).is_some_and(|it| clean_text(it) == text);
     match playbook.objects().find(|(_, _, fields)| says_it(fields)) {
         None => Ok(()),
         Some((_, _, fields)) => match entry::name(fields) {

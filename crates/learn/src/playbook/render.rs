@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use jiff::Timestamp;
 
-use super::clean::{clean, clean_text};
+use super::clean::clean_text;
 use super::id::Section;
 use super::model::{Playbook, Point};
 use super::votes::UsageRecord;
@@ -82,7 +82,7 @@ enum LineStyle {
 }
 
 fn show(point: &Point<'_>, line: LineStyle) -> String {
-    let (name, text) = (point.name, clean(point.text));
+    let (name, text) = (point.name, clean_text(point.text));
     let [helpful, harmful] = [point.helpful, point.harmful];
     match line {
         LineStyle::WithVotes => format!("[{name}] helpful={helpful} harmful={harmful} :: {text}"),

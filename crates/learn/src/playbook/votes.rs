@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::change::{Applied, ChangeKind, Editor, PointState, Skipped};
-use super::clean::{clean, clean_text};
+use super::clean::clean_text;
 use super::entry::{self, COUNTERS, Counts, counts, minus, plus, set_counts};
 use super::id::{Id, is_own_name};
 use super::model::{APPLIED_KEPT, Meta, Playbook};
@@ -180,7 +180,7 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
         .collect();
     let names: HashSet<&str> = texts.keys().map(String::as_str).collect();
     let text_of = |name: &str| texts.get(name).map(String::as_str);
-    let hash = |text: &str| name_of(clean(text).as_bytes());
+    let hash = |text: &str| name_of(clean_text(text).as_bytes());
     // A merge may have given a shown text another number.
     let mut moved: HashMap<&str, &str> = HashMap::new();
     for (name, hashes) in shown.each() {
