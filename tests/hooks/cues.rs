@@ -27,6 +27,10 @@ fn cue(kind: &str, text: &str) -> Matcher {
 #[case::here_document("cat <<END\n$(make proto)\nEND")]
 #[case::shells_document("bash -s <<'END'\nmake proto\nEND")]
 #[case::evaluated("eval \"make proto\"")]
+#[case::arithmetic("echo $((1 << 4))\n(( x = 1 << 2 ))\nmake proto")]
+#[case::installed_in_the_project(".venv/bin/make proto")]
+#[case::in_a_list("A=(\"$(make proto)\" $(ls))")]
+#[case::in_a_group("if true; then { make proto; }; fi")]
 #[case::executed("find . -name '*.proto' -exec make proto {} +")]
 #[case::behind_a_file(&format!("cat > a <<'END'\n{}\nEND\nmake proto", "x = 1\n".repeat(9_000)))]
 fn a_command_is_found_where_it_runs(#[case] line: &str) {
@@ -48,6 +52,9 @@ fn a_command_is_found_where_it_runs(#[case] line: &str) {
 #[case::escaped("cat <<END\n\\$(make proto)\nEND")]
 #[case::a_list("A=(make proto) B=1; declare -a C=(make proto)")]
 #[case::another_space("make\u{a0}proto")]
+#[case::indented_end("cat <<END\n  END\nmake proto\nEND")]
+#[case::a_pattern("ls @(make proto); [[ $x =~ (make proto) ]]")]
+#[case::braces("echo { make proto; }")]
 fn and_nowhere_else(#[case] line: &str) {
     let call = CuedCall::read(line, None, "/p");
     assert!(!cue("command", "make proto").is_run_by(&call), "{line}");

@@ -174,7 +174,9 @@ impl Matcher {
     pub fn is_run_by(&self, call: &CuedCall) -> bool {
         let runs = |words: &[String]| {
             let is_first = |word: &String| {
-                let is_installed = word.starts_with('/') && word.contains("/bin/");
+                let is_absolute = word.starts_with(['/', '~']) || word.contains("venv/");
+                let is_installed =
+                    (is_absolute && word.contains("/bin/")) || word.contains("/.bin/");
                 self.command[0] == *word
                     || (is_installed && self.command[0] == shell::base_name(word))
             };

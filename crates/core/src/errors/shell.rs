@@ -9,6 +9,8 @@ use crate::clip::head;
 
 /// The part of a line that is parsed: agents write whole files in front of a command.
 const MAX_LINE_BYTES: usize = 200_000;
+/// The longest arithmetic expression that is recognized, in characters.
+const MAX_ARITHMETIC: usize = 300;
 /// Programs whose `-c` takes a line, and the depth to which such lines are parsed.
 pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
 const MAX_DEPTH: usize = 3;
@@ -547,6 +549,20 @@ fn is_plain(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.bytes().all(is_part)
 }
 
+/// Returns what follows a short `((…))`, of which `inner` begins behind the first bracket.
+fn after_arithmetic(inner: &str) -> Option<&str> {
+    let mut depth = 1;
+    for (at, c) in inner.char_indices().take(MAX_ARITHMETIC) {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 => return inner[..at].ends_with(')').then(|| &inner[at + 1..]),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 #[derive(Default)]
 struct ShellReader {
     done: Vec<SimpleCommand>,
@@ -557,13 +573,15 @@ struct ShellReader {
     here_documents: Vec<HereDocument>,
     /// The nesting depth of quoted words around this line.
     within: usize,
+    /// Set inside `NAME=(…)`, where only substitutions run.
+    is_list: bool,
 }
 
 #[derive(Clone, Copy)]
 enum Target {
     Input,
     Output,
-    HereDocument { is_raw: bool },
+    HereDocument { is_raw: bool, is_indented: bool },
     HereString,
 }
 
@@ -574,6 +592,8 @@ struct HereDocument {
     reader: usize,
     /// Set if the shell leaves substitutions in it as they are.
     is_raw: bool,
+    /// Set if tabs may stand before `end`.
+    is_indented: bool,
 }
 
 /// The quote that `$'` opens; inside it `\'` is a quotation mark.
@@ -588,6 +608,8 @@ impl ShellReader {
         while let Some(c) = rest.chars().next() {
             let here = rest;
             rest = &rest[c.len_utf8()..];
+            let opens_two = quote.is_none() && here.starts_with("((");
+            let arithmetic = opens_two.then(|| after_arithmetic(rest)).flatten();
             match (quote, c) {
                 (Some(ANSI), '\'') => quote = None,
                 (Some(ANSI), '\\') => {
@@ -602,7 +624,12 @@ impl ShellReader {
                     rest = &rest[1..];
                     self.word.get_or_insert_default();
                 }
+                (None, '(' | ')') if self.step.words.first().is_some_and(|it| it == "[[") => {
+                    self.word.get_or_insert_default().push(c);
+                }
                 (None, '(') if self.begins_list() => rest = self.take_list(rest),
+                (None, '$' | '`') if self.is_list => rest = self.substitute(here, rest),
+                (None, '(') if arithmetic.is_some() => rest = arithmetic.unwrap_or_default(),
                 (Some('"'), '$' | '`') => rest = self.substitute(here, rest),
                 (None, ')') if is_inner && depth == 0 => {
                     self.end_step(Then::Apart);
@@ -647,7 +674,7 @@ impl ShellReader {
                     };
                     self.end_step(Then::Joined);
                 }
-                (None, '{' | '}') if self.word.is_none() && !rest.starts_with('}') => {
+                (None, '{' | '}') if self.begins_command() && !rest.starts_with('}') => {
                     self.end_step(Then::Joined);
                 }
                 (None, c) if c.is_ascii_whitespace() => self.end_word(),
@@ -691,23 +718,34 @@ impl ShellReader {
         after
     }
 
-    /// Returns `true` behind `NAME=`, where a bracket opens a list of values.
+    /// Returns `true` behind `NAME=`, where a bracket opens a list, and in a pattern: `@(a|b)`.
     fn begins_list(&self) -> bool {
         let word = self.word.as_deref().unwrap_or_default();
-        word.len() > 1 && word.ends_with('=') && self.within < MAX_DEPTH
+        let is_name = word.len() > 1 && word.ends_with(['=', '!']);
+        (is_name || word.ends_with(['@', '?', '+', '*'])) && self.within < MAX_DEPTH
     }
 
-    /// Skips the values of `NAME=(…)`, none of which is run; returns the rest after them.
+    /// Returns `true` where a command may begin, as behind `then`.
+    fn begins_command(&self) -> bool {
+        let is_start = |word: &String| STARTERS.has(word) || BRACKETS.has(word);
+        self.word.is_none() && self.step.words.last().is_none_or(is_start)
+    }
+
+    /// Skips the values of `NAME=(…)`, of which only substitutions are run; returns the rest.
     fn take_list<'l>(&mut self, rest: &'l str) -> &'l str {
         let reader = Self {
             within: self.within + 1,
+            is_list: true,
             ..Self::default()
         };
-        let (_, after) = reader.read(rest, true);
-        after.unwrap_or_else(|| {
+        let (inner, after) = reader.read(rest, true);
+        let Some(after) = after else {
             self.within = MAX_DEPTH;
-            rest
-        })
+            return rest;
+        };
+        let run = inner.into_iter().filter(|it| it.then == Then::Within);
+        self.done.extend(run);
+        after
     }
 
     fn end_word(&mut self) {
@@ -717,10 +755,14 @@ impl ShellReader {
         match self.target.take() {
             None => self.step.words.push(word),
             Some(Target::Output) => self.step.writes |= word != "/dev/null",
-            Some(Target::HereDocument { is_raw }) => self.here_documents.push(HereDocument {
-                end: word.trim_start_matches('-').to_owned(),
+            Some(Target::HereDocument {
+                is_raw,
+                is_indented,
+            }) => self.here_documents.push(HereDocument {
+                end: word,
                 reader: self.done.len(),
                 is_raw,
+                is_indented,
             }),
             Some(Target::HereString) => self.step.here = word,
             Some(Target::Input) => {}
@@ -746,11 +788,15 @@ impl ShellReader {
         let after = here.trim_start_matches(['>', '<']);
         let sign = &here[..here.len() - after.len()];
         self.target = Some(match sign {
-            "<<" => Target::HereDocument {
-                is_raw: after
-                    .trim_start_matches(['-', ' '])
-                    .starts_with(['\'', '"', '\\']),
-            },
+            "<<" => {
+                let indented = after.strip_prefix('-');
+                let word = indented.unwrap_or(after);
+                self.target = Some(Target::HereDocument {
+                    is_raw: word.trim_start().starts_with(['\'', '"', '\\']),
+                    is_indented: indented.is_some(),
+                });
+                return word;
+            }
             "<<<" => Target::HereString,
             _ if sign.contains('>') && !after.starts_with('&') => Target::Output,
             _ => Target::Input,
@@ -778,11 +824,17 @@ impl ShellReader {
                 end,
                 reader,
                 is_raw,
+                is_indented,
             } = document;
+            let is_end = |line: &&str| {
+                let line = line.trim_end_matches(['\n', '\r']);
+                let tabs: &[char] = if is_indented { &['\t'] } else { &[] };
+                line.trim_start_matches(tabs) == end
+            };
             let mut lines = rest.split_inclusive('\n');
             let length = lines
                 .by_ref()
-                .take_while(|line| line.trim() != end)
+                .take_while(|line| !is_end(line))
                 .map(str::len);
             let length: usize = length.sum();
             if let Some(reader) = self.done.get_mut(reader) {
