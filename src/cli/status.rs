@@ -299,13 +299,17 @@ impl Glance {
             }
         }
         if sharing::is_wanted(&session.env, &session.config) {
-            let last = sharing::LastExchange::of(&session.paths);
+            let (waiting, last) = (memory.unsent()?, sharing::LastSending::of(&session.paths));
+            let problem = last.problem.filter(|_| waiting > 0);
             self.shared = Some(json!({
-                "waiting": memory.unsent()?, "last": last.succeeded, "problem": last.problem,
+                "waiting": waiting, "last": last.succeeded, "problem": problem,
             }));
-            if let Some(problem) = last.problem {
-                let error = anyhow::anyhow!("not shared with others: {problem}");
-                self.problem(&error, ("playbook sync", "tries it again; nothing is lost"));
+            if let Some(problem) = problem {
+                let error = anyhow::anyhow!("{waiting} records wait for the database: {problem}");
+                self.problem(
+                    &error,
+                    ("playbook worker", "tries it again; nothing is lost"),
+                );
             }
         }
         Ok(())

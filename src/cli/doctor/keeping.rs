@@ -287,15 +287,24 @@ fn shared(session: &NamedSession, checks: &mut Checks) {
     }
     if !worker::has_server(&session.env) {
         let text = "memory.url is set, and `playbook-server` is not installed";
-        return checks.bad("sharing", text, "`./install.sh --server`");
+        return checks.bad("database", text, "`./install.sh --server`");
     }
-    let last = sharing::LastExchange::of(&session.paths);
-    match (last.problem, last.succeeded.map(change_text::time)) {
-        (Some(problem), _) => {
-            checks.bad("sharing", problem, "then `playbook sync`; nothing is lost");
+    let memory = session.memory().ok().flatten();
+    let waiting = memory.and_then(|memory| memory.unsent().ok());
+    match (
+        waiting.unwrap_or(0),
+        sharing::LastSending::of(&session.paths).problem,
+    ) {
+        (0, _) => checks.good("database", "all that was learned here is there".to_owned()),
+        (waiting, problem) => {
+            let why = problem.map_or_else(String::new, |problem| format!(": {problem}"));
+            let text = format!("{waiting} records wait for the database{why}");
+            checks.note(
+                "database",
+                text,
+                "`playbook worker` tries again; nothing is lost",
+            );
         }
-        (None, Some(at)) => checks.good("sharing", format!("exchanged with the others {at}")),
-        (None, None) => checks.note("sharing", "not yet exchanged", "`playbook sync`"),
     }
 }
 
