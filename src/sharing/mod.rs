@@ -62,7 +62,7 @@ impl LastSending {
     }
 }
 
-/// What waits for the database of `memory.url`.
+/// The memories that wait for the database of `memory.url`.
 #[derive(Debug)]
 pub struct Sending {
     paths: Paths,

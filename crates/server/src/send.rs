@@ -58,8 +58,8 @@ pub(crate) async fn ask() -> anyhow::Result<String> {
     let mut question = String::new();
     stdin().read_to_string(&mut question)?;
     let question: Question = serde_json::from_str(&question)?;
-    let mut client = connect().await?;
     let mut sending = Sending::open()?;
+    let mut client = connect().await?;
     if let Some(_lock) = Lock::acquire(&sending.lock_file(), Duration::ZERO)? {
         send(&mut sending, &mut client).await?;
     }

@@ -46,7 +46,6 @@ fn what_one_machine_learns_is_found_on_the_others_under_their_own_checkout() {
         [1, 1],
         "{figures}"
     );
-    assert!(b.ok(&["export"]).0.contains("zebrabuild"));
 
     let other = User::sharing(&db.url("tenant_others")).cloned(REMOTE);
     assert!(
@@ -60,6 +59,55 @@ fn what_one_machine_learns_is_found_on_the_others_under_their_own_checkout() {
     b.send();
     assert_eq!((a.knows("zebrabuild"), b.knows("zebrabuild")), (0, 0));
     assert_eq!(db.sql("SELECT count(*) FROM playbook.counts"), "0");
+}
+
+#[test]
+fn both_stores_answer_alike() {
+    let Some(db) = Postgres::start() else { return };
+    let user = User::sharing(&db.url("tenant_team")).cloned(REMOTE);
+    user.end_of_a_session();
+    user.ok(&["worker"]);
+    let id = user.learn("Run zebrabuild before the tag.");
+    for text in [
+        "Run zebrabuild before the tag.",
+        "Say okapi, tag it.",
+        "Über 测试.",
+    ] {
+        user.learn(text);
+    }
+    user.ok(&["lesson", "outcome", &id, "--did-not"]);
+    let answers = || {
+        let questions = "recall|recall zebrabuild|recall tagging|recall --kind error|\
+            recall --tag bash|recall --min-importance 0.7|recall Über|recall nothing|recall --all|\
+            recall --since 1d|recall --until 1d|stats|export|\
+            seen fatal: 'upstream' does not appear to be a git repository|seen other";
+        let answers = questions.split('|').chain([&*id]).map(|question| {
+            let mut args: Vec<&str> = question.split(' ').collect();
+            match args[0] {
+                "seen" => args = vec!["seen", "--json", "--", &question[5..]],
+                "recall" | "stats" | "export" => args.push("--json"),
+                id => args = vec!["recall", id, "--json"],
+            }
+            let output = user.run(&args);
+            let mut answer: Value = serde_json::from_slice(&output.stdout).expect(question);
+            for list in ["memories", "errors", "lessons"] {
+                let Some(found) = answer[list].as_array_mut() else {
+                    continue;
+                };
+                found.sort_by_key(|memory| memory["id"].to_string());
+                for memory in found {
+                    memory["score"].take();
+                }
+            }
+            (question.to_owned(), answer)
+        });
+        answers.collect::<Vec<_>>()
+    };
+    let there = answers();
+    user.ok(&["config", "unset", "memory.url"]);
+    for (there, here) in there.into_iter().zip(answers()) {
+        assert_eq!(there, here);
+    }
 }
 
 #[test]
