@@ -176,8 +176,9 @@ fn changed(place: &mut NamedSession, name: &str) -> anyhow::Result<()> {
     if sharing::is_wanted(&place.env, &place.config)
         && let Some(mut memory) = place.memory()?
     {
-        let count = memory.send_all()?;
-        output::note(&format!("{count} records are copied to the database"));
+        let count = usize::try_from(memory.send_all()?)?;
+        let records = output::counted(count, "record");
+        output::note(&format!("to be copied to the database: {records}"));
         worker::send(place);
     }
     Ok(())

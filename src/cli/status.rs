@@ -300,17 +300,14 @@ impl Glance {
         }
         if sharing::is_wanted(&session.env, &session.config) {
             let (waiting, last) = (memory.unsent()?, sharing::LastSending::of(&session.paths));
-            let problem = last.problem.filter(|_| waiting > 0);
-            self.shared = Some(json!({
-                "waiting": waiting, "last": last.succeeded, "problem": problem,
-            }));
-            if let Some(problem) = problem {
-                let error = anyhow::anyhow!("{waiting} records wait for the database: {problem}");
-                self.problem(
-                    &error,
-                    ("playbook worker", "tries it again; nothing is lost"),
-                );
+            if waiting > 0 && last.problem.is_some() {
+                let worker = ("playbook worker", "tries it again; nothing is lost");
+                self.problem(&anyhow::Error::msg(last.told(waiting)), worker);
             }
+            self.shared = Some(json!({
+                "waiting": waiting, "last": last.succeeded,
+                "problem": last.problem.filter(|_| waiting > 0),
+            }));
         }
         Ok(())
     }

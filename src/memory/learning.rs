@@ -212,13 +212,9 @@ impl LearnTx<'_> {
     }
 }
 
-/// A memory that the database of `memory.url` does not have as it is here.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Unsent {
-    pub id: String,
-    /// The memory and its [`Taught::keys`]; `None` if it is no longer here.
-    pub memory: Option<(Remembered, Vec<Signature>)>,
-}
+/// The id of a memory that the database of `memory.url` does not have as it is here, with the memory
+/// and its [`Taught::keys`] unless it was forgotten.
+pub(crate) type Unsent = (String, Option<(Remembered, Vec<Signature>)>);
 
 impl Memory {
     /// Repeating it changes nothing. Returns the ids of its reflections (each followed by its
@@ -286,7 +282,7 @@ impl Memory {
                 Ok(Signature::from_bits(row.get::<_, i64>(0)?.cast_unsigned()))
             })?;
             let memory = self.find(&id)?.map(|memory| (memory, keys));
-            all.push(Unsent { id, memory });
+            all.push((id, memory));
         }
         Ok((all, last))
     }

@@ -33,8 +33,8 @@ pub(crate) use housekeeping::{Held, HeldRow, Trimmed};
 pub use jobs::{
     BudgetKind, Entry, FinishedJob, JobCounts, JobOutcome, JobRecord, JobRow, ModelCall, Spending,
 };
+pub use learning::Taught;
 pub(crate) use learning::reflection_ids;
-pub use learning::{Taught, Unsent};
 pub(crate) use notes::{NoteLine, OutdatedNote, UnsettledQuote, WaitingNotes};
 pub(crate) use recall::PartEnding;
 pub use recall::{

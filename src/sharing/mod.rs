@@ -60,6 +60,18 @@ impl LastSending {
     pub(crate) fn of(paths: &Paths) -> Self {
         fsx::read_json(&paths.sending(), MAX_STANDING).unwrap_or_default()
     }
+
+    /// Says that records wait, and why if that is known.
+    pub(crate) fn told(&self, waiting: u64) -> String {
+        let what = if waiting == 1 {
+            "record waits"
+        } else {
+            "records wait"
+        };
+        let why = self.problem.iter().map(|problem| format!(": {problem}"));
+        let why: String = why.collect();
+        format!("{waiting} {what} for the database{why}")
+    }
 }
 
 /// The memories that wait for the database of `memory.url`.
@@ -107,9 +119,9 @@ impl Sending {
     pub fn outgoing(&mut self, limit: u64) -> anyhow::Result<(Vec<Value>, Option<u64>)> {
         let (waiting, last) = self.memory.outgoing(self.until, limit)?;
         let mut records = Vec::new();
-        for unsent in waiting {
-            records.extend(match unsent.memory {
-                None => Some(json!({"id": unsent.id})),
+        for (id, memory) in waiting {
+            records.extend(match memory {
+                None => Some(json!({"id": id})),
                 Some((mut memory, keys)) => self.names.shared(&memory.project).map(|project| {
                     memory.project = project;
                     record(&memory, &keys)

@@ -23,15 +23,14 @@ pub(crate) async fn run() -> anyhow::Result<()> {
     let mut sending = Sending::open()?;
     let lock = Lock::acquire(&sending.lock_file(), PATIENCE)?;
     let _lock = lock.context("another process is writing to the database")?;
-    let done = send_all(&mut sending).await;
+    let done = async {
+        let mut client = connect().await?;
+        while send(&mut sending, &mut client).await? {}
+        Ok(())
+    };
+    let done: anyhow::Result<()> = done.await;
     sending.keep(done.as_ref().err().map(|error| format!("{error:#}")))?;
     done
-}
-
-async fn send_all(sending: &mut Sending) -> anyhow::Result<()> {
-    let mut client = connect().await?;
-    while send(sending, &mut client).await? {}
-    Ok(())
 }
 
 async fn connect() -> anyhow::Result<Object> {

@@ -291,19 +291,12 @@ fn shared(session: &NamedSession, checks: &mut Checks) {
     }
     let memory = session.memory().ok().flatten();
     let waiting = memory.and_then(|memory| memory.unsent().ok());
-    match (
-        waiting.unwrap_or(0),
-        sharing::LastSending::of(&session.paths).problem,
-    ) {
-        (0, _) => checks.good("database", "all that was learned here is there".to_owned()),
-        (waiting, problem) => {
-            let why = problem.map_or_else(String::new, |problem| format!(": {problem}"));
-            let text = format!("{waiting} records wait for the database{why}");
-            checks.note(
-                "database",
-                text,
-                "`playbook worker` tries again; nothing is lost",
-            );
+    match waiting.unwrap_or(0) {
+        0 => checks.good("database", "all that was learned here is there".to_owned()),
+        waiting => {
+            let text = sharing::LastSending::of(&session.paths).told(waiting);
+            let todo = "`playbook worker` tries again; nothing is lost";
+            checks.note("database", text, todo);
         }
     }
 }
