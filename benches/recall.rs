@@ -13,7 +13,7 @@ use playbook::errors::Signature;
 use playbook::memory::{Memory, RecallQuery};
 use playbook::reflect::learned::{Learned, LearnedFrom, NewError, NewLesson, NewReflection};
 use playbook::reflect::remembered::MemoryKind;
-use playbook::transcript::asked_keys;
+use playbook::transcript::error_keys;
 use rand::rngs::SmallRng;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 
@@ -69,7 +69,7 @@ fn main() -> Fallible<()> {
     recall("recall, no words", &|_| in_project())?;
     let errors: Vec<_> = (0..QUESTIONS).map(|n| error_text(n * 7)).collect();
     measure("seen", &errors, |text| {
-        Ok(memory.seen(&asked_keys(text), Some(PROJECT))?.len())
+        Ok(memory.seen(&error_keys(text), Some(PROJECT))?.len())
     })?;
     println!("\n{rows} rows, {QUESTIONS} questions of each sort");
     Ok(())

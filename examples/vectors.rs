@@ -6,8 +6,8 @@ use std::io::{self, BufRead, Write};
 
 use jiff::Timestamp;
 use playbook::playbook::Playbook;
-use playbook::playbook::learn::prune;
 use playbook::playbook::ops::apply_operations;
+use playbook::playbook::ops::prune;
 use playbook::playbook::read::migrate;
 use playbook::playbook::render::format_playbook;
 use playbook::playbook::votes::{apply_bullet_tags, read_bullet_tags};

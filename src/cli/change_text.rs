@@ -10,7 +10,7 @@ use crate::playbook::{ChangeKind, PointChange, PointState};
 use crate::queue::job::JobEvent;
 
 /// Describes a change in a few words: `helpful 1 -> 2`.
-fn deed(change: &PointChange) -> String {
+pub(super) fn deed(change: &PointChange) -> String {
     let none = PointState::default();
     let before = change.before.as_ref().unwrap_or(&none);
     let after = change.after.as_ref().unwrap_or(&none);
@@ -29,7 +29,6 @@ fn deed(change: &PointChange) -> String {
             (from, to) => format!("moved from {from} to {to}"),
         },
         ChangeKind::Merge => format!("merged into {into}"),
-        ChangeKind::Duplicate => format!("joined into {into}"),
         ChangeKind::Absorb if change.before.is_some() => {
             format!("took in votes: {} -> {}", votes(before), votes(after))
         }
@@ -48,8 +47,7 @@ fn deed(change: &PointChange) -> String {
 }
 
 /// Describes a change from its JSON; an unknown kind, from a later version, is its word.
-pub(super) fn remembered(mut change: Value) -> String {
-    change["id"] = change["point"].take();
+pub(super) fn remembered(change: Value) -> String {
     let kind = plain(change["kind"].as_str().unwrap_or_default());
     serde_json::from_value(change).map_or(kind, |change| deed(&change))
 }
@@ -114,17 +112,6 @@ pub(super) fn seen_from(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-pub(super) fn all_in_json(entries: &[Entry]) -> Vec<Value> {
-    entries.iter().map(|e| in_json(&e.change)).collect()
-}
-
-pub(super) fn in_json(change: &PointChange) -> Value {
-    json!({
-        "kind": change.kind,
-        "point": change.id,
-        "before": change.before,
-        "after": change.after,
-        "into": change.into,
-        "reason": change.reason,
-    })
+pub(super) fn all_in_json(entries: &[Entry]) -> Value {
+    entries.iter().map(|entry| json!(entry.change)).collect()
 }

@@ -18,7 +18,7 @@ use crate::memory::JobOutcome;
 use crate::playbook::change::Applied;
 use crate::playbook::ops::RefusedEdit;
 use crate::playbook::{DueChange, Playbook, Point, Section, is_own_name};
-use crate::queue::apply::{self, EditError, NOBODY, PlaybookEdit, Sources, caps};
+use crate::queue::apply::{self, EditError, NOBODY, PlaybookEdit, Sources};
 use crate::queue::context::Worker;
 use crate::queue::job::{JobEvent, JobId, Ticket};
 use crate::queue::progress::{self, Job};
@@ -34,8 +34,12 @@ pub(super) const SCREEN: &str = include_str!("screens/edit.txt");
 
 pub(super) fn add(args: args::AddArgs) -> anyhow::Result<()> {
     let (text, section) = (args.text, section(&args.section)?);
-    let due = DueChange::default();
-    let edit = PlaybookEdit::Add { text, section, due };
+    let edit = PlaybookEdit::Add {
+        text,
+        section,
+        due: DueChange::default(),
+        brought: None,
+    };
     if args.propose {
         propose(&NamedSession::on(&args.on)?, &edit, args.on.json)
     } else {
@@ -46,9 +50,9 @@ pub(super) fn add(args: args::AddArgs) -> anyhow::Result<()> {
 fn propose(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow::Result<()> {
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
-    match check(session, &context, edit, session.masked_playbook()?)? {
-        Checked::Changes { .. } => {}
-        Checked::Left(why) | Checked::Nothing(why) => return tell_nothing(&why, as_json),
+    let checked = check(session, &context, edit, session.masked_playbook()?)?;
+    if let Checked::Nothing { why, .. } = checked {
+        return tell_nothing(&why, as_json);
     }
     let by = if agent::is_at_it(&session.env) {
         screening::BY_AGENT
@@ -77,29 +81,16 @@ fn due(args: &args::EditArgs) -> DueChange {
         file: args.when_file.clone(),
         words: args.when_words.clone(),
     };
-    if args.no_when {
-        DueChange::removal()
-    } else if when.is_empty() {
-        DueChange {
-            when: None,
-            guard: args.guard.then_some(true),
-        }
-    } else {
-        DueChange {
-            when: Some(when),
-            guard: Some(args.guard),
-        }
+    let is_set = args.no_when || !when.is_empty();
+    DueChange {
+        when: is_set.then_some(when),
+        guard: (is_set || args.guard).then_some(args.guard),
     }
 }
 
 pub(super) fn pin(args: args::PinArgs) -> anyhow::Result<()> {
-    let point = args.id;
-    let edit = if args.off {
-        PlaybookEdit::Unpin { point }
-    } else {
-        PlaybookEdit::Pin { point }
-    };
-    run(&args.on, &edit)
+    let (point, off) = (args.id, args.off);
+    run(&args.on, &PlaybookEdit::Pin { point, off })
 }
 
 pub(super) fn undo(args: &args::UndoArgs) -> anyhow::Result<()> {
@@ -163,21 +154,26 @@ fn run_in(session: &NamedSession, edit: &PlaybookEdit, as_json: bool) -> anyhow:
     }
     let edit = &edit.masked(&session.masker()?);
     let left = match check(session, &context, edit, session.masked_playbook()?)? {
-        Checked::Changes { left } => left,
-        Checked::Left(left) if matches!(edit, PlaybookEdit::Undo { .. }) => {
+        Checked::Changes(left) => left,
+        Checked::Nothing { why, is_left }
+            if is_left && matches!(edit, PlaybookEdit::Undo { .. }) =>
+        {
             // Another process may be making the same undo: its job stays until that is recorded.
             let is_at_it = is_waiting(session, edit)?;
             match check(session, &context, edit, session.masked_playbook()?)? {
-                Checked::Nothing(why) => return tell_nothing(&why, as_json),
+                Checked::Nothing {
+                    why,
+                    is_left: false,
+                } => return tell_nothing(&why, as_json),
                 _ if is_at_it => return tell_nothing("it is being undone", as_json),
                 _ => {}
             }
             return Err(Hinted::error(
-                format!("could not undo it: {left}"),
+                format!("could not undo it: {why}"),
                 "`playbook log` shows what came after it; `playbook undo --to` brings a snapshot back",
             ));
         }
-        Checked::Left(why) | Checked::Nothing(why) => return tell_nothing(&why, as_json),
+        Checked::Nothing { why, .. } => return tell_nothing(&why, as_json),
     };
     if agent::is_at_it(&session.env)
         && let Some(why) =
@@ -208,19 +204,17 @@ pub(super) fn quietly(session: &NamedSession, edit: &PlaybookEdit) -> anyhow::Re
     let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
     let playbook = session.masked_playbook()?;
-    if let Checked::Changes { .. } = check(session, &context, edit, playbook)? {
+    if let Checked::Changes(_) = check(session, &context, edit, playbook)? {
         carry_out(session, &context, edit)?;
     }
     Ok(())
 }
 
 pub(super) enum Checked {
-    Changes {
-        left: Vec<String>,
-    },
-    /// The edit changes nothing, for the given reasons.
-    Left(String),
-    Nothing(String),
+    /// The changes that could not be made, each with its reason.
+    Changes(Vec<String>),
+    /// The edit changes nothing; `is_left` if it could make none of its changes.
+    Nothing { why: String, is_left: bool },
 }
 
 /// Tries an edit on a copy of the playbook; the error says why it is impossible.
@@ -234,13 +228,18 @@ pub(super) fn check(
         project: &session.project_name(),
         memory: &context.memory(),
         snapshots: &session.snapshots(),
-        caps: caps(&session.config),
+        max_points: session.config.playbook.max_points,
     };
     let before = pinned(&playbook);
     let Applied { changes, skipped } =
         match apply::apply_edit(edit, &mut playbook, sources, context.now()) {
             Ok(applied) => applied,
-            Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
+            Err(EditError::Nothing(why)) => {
+                return Ok(Checked::Nothing {
+                    why,
+                    is_left: false,
+                });
+            }
             Err(EditError::Refused(why)) => {
                 return Err(Hinted::error(why.to_string(), hint(edit, &why)));
             }
@@ -253,13 +252,16 @@ pub(super) fn check(
         .into_iter()
         .map(|it| format!("{}: {}", it.what, it.reason))
         .collect();
-    Ok(if !changes.is_empty() {
-        Checked::Changes { left }
-    } else if left.is_empty() {
-        Checked::Nothing("it is so already".to_owned())
+    if !changes.is_empty() {
+        return Ok(Checked::Changes(left));
+    }
+    let is_left = !left.is_empty();
+    let why = if is_left {
+        left.join("; ")
     } else {
-        Checked::Left(left.join("; "))
-    })
+        "it is so already".to_owned()
+    };
+    Ok(Checked::Nothing { why, is_left })
 }
 
 fn pinned(playbook: &Playbook) -> Vec<(String, Section, String)> {

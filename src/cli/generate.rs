@@ -94,7 +94,7 @@ pub fn generate(
     let mut notes = checked.notes;
     for note in &mut notes {
         // Any agent may send a trace, so a second session has to confirm what it teaches.
-        note.is_outside = true;
+        note.detail.is_outside = true;
     }
     let project = trace.project.clone();
     let project = project.unwrap_or_else(|| session.project_name());

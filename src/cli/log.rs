@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use super::prelude::*;
 use crate::freshness::git::Git;
 use crate::memory::{Entry, JobRow, MemoryError};
+use crate::playbook::change::diff;
 use crate::playbook::read::migrate;
-use crate::playbook::undo::diff;
 use crate::playbook::{ChangeKind, is_own_name};
 use crate::{freshness, redact, usage};
 
@@ -97,7 +97,7 @@ fn story(
         entries.len().saturating_sub(limit)
     });
     let story = entries[from..].iter().map(|entry| {
-        let mut value = change_text::in_json(&entry.change);
+        let mut value = json!(entry.change);
         value["job"] = json!(entry.job);
         value["time"] = json!(entry.time);
         value["session"] = json!(entry.session);
@@ -188,7 +188,6 @@ fn diff_of(session: &NamedSession, revisions: &str, as_json: bool) -> anyhow::Re
             change.into = Some(heir.name.to_owned());
         }
     }
-    let changes: Vec<_> = changes.iter().map(change_text::in_json).collect();
     let answer = json!({"from": from, "to": to, "changes": changes});
     answer::give(as_json, include_str!("screens/diff.txt"), answer)
 }

@@ -24,7 +24,7 @@ use crate::reflect::remembered::{Detail, MemoryKind, Remembered};
 use crate::reflect::self_correction::TYPES;
 use crate::reflect::tellable::tellable;
 use crate::tenant::Tenant;
-use crate::transcript::asked_keys;
+use crate::transcript::{error_keys, same_error};
 use crate::usage;
 
 pub(super) fn recall(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<()> {
@@ -107,13 +107,17 @@ fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
         keys: wanted.keys.clone(),
         project: project.clone(),
     };
-    let found = session.ask(&question)?.memories;
+    let found = session.ask(&question)?.errors;
     Ok(wanted.answer(project.as_deref(), found))
 }
 
 #[derive(Debug)]
 pub struct ErrorQuestion {
+    /// The keys of errors that may be the same.
     pub keys: Vec<Signature>,
+    /// The names of the exact text.
+    exact: Vec<Signature>,
+    text: String,
     name: Signature,
     tool: Option<String>,
 }
@@ -123,27 +127,46 @@ impl ErrorQuestion {
         let hash = |error_type: &str| Signature::of_error(error_type, text);
         let tool = tool.map(str::to_owned);
         if let Some(name) = Signature::parse(text.trim()) {
-            let keys = vec![name];
-            return Self { keys, name, tool };
+            return Self {
+                keys: vec![name],
+                exact: vec![name],
+                text: String::new(),
+                name,
+                tool,
+            };
         }
-        let mut keys = asked_keys(text);
+        let mut keys = error_keys(text);
         keys.extend(TYPES.map(hash));
         Self {
             keys,
+            exact: TYPES.map(hash).to_vec(),
+            text: text.to_owned(),
             name: hash(tool.as_deref().unwrap_or(ANY_ERROR)),
             tool,
         }
     }
 
-    pub fn answer(&self, project: Option<&str>, found: Vec<Remembered>) -> Value {
-        let is_others = |memory: &Remembered| match &memory.detail {
-            Detail::Error { error_type } => !is_of(error_type, self.tool.as_deref()),
-            _ => false,
+    /// Answers with the memories found, each error with its keys.
+    pub fn answer(&self, project: Option<&str>, found: Vec<(Remembered, Vec<Signature>)>) -> Value {
+        let is_same = same_error(&self.text);
+        let is_meant = |(memory, keys): &(Remembered, Vec<Signature>)| match &memory.detail {
+            Detail::Error { error_type } => {
+                let mut names = keys.iter().chain(&memory.signature);
+                let is_exact = names.any(|name| self.exact.contains(name));
+                Some((is_exact || is_same(keys)) && is_of(error_type, self.tool.as_deref()))
+            }
+            _ => None,
         };
-        let others = found.iter().filter(|memory| is_others(memory));
-        let others: Vec<_> = others.map(|memory| memory.signature).collect();
-        let is_wanted = |memory: &Remembered| !others.contains(&memory.signature);
-        let wanted: Vec<Remembered> = found.into_iter().filter(is_wanted).collect();
+        let judged = found.iter().map(|it| (it.0.signature, is_meant(it)));
+        let judged: Vec<_> = judged.collect();
+        // What was learned of an error is wanted with one of its errors.
+        let is_wanted = |(signature, is_meant): &(Option<Signature>, Option<bool>)| {
+            let has = |is: bool| judged.contains(&(*signature, Some(is)));
+            is_meant.unwrap_or_else(|| has(true) || !has(false))
+        };
+        let found = found.into_iter().zip(&judged);
+        let wanted = found.filter(|(_, judged)| is_wanted(judged));
+        let wanted: Vec<Remembered> = wanted.map(|((memory, _), _)| memory).collect();
         let mut signatures: Vec<String> = Vec::new();
         for signature in wanted.iter().filter_map(|memory| memory.signature) {
             if !signatures.contains(&signature.to_string()) {

@@ -5,7 +5,7 @@
 use super::prelude::*;
 use super::session;
 use crate::freshness::git::Git;
-use crate::playbook::three_way::{MergeFile, Unmergeable, merge_files};
+use crate::playbook::three_way::{Sides, Unmergeable, merge_files};
 use crate::setup::shell_word;
 use crate::store::MAX_FILE_BYTES;
 
@@ -17,11 +17,26 @@ const ATTRIBUTE: &str = ".claude/playbook.json merge=playbook";
 const LIMIT: Duration = Duration::from_secs(20);
 
 pub(super) fn files(args: &args::MergeFilesArgs) -> anyhow::Result<()> {
-    let base = fsx::read_if_there(&args.base, MAX_FILE_BYTES)?;
-    let ours = fsx::read(&args.ours, MAX_FILE_BYTES)?;
-    let theirs = fsx::read(&args.theirs, MAX_FILE_BYTES)?;
-    let merged =
-        merge_files(base.as_deref(), &ours, &theirs).map_err(|why| unmergeable(args, &why))?;
+    let sides = Sides {
+        base: fsx::read_if_there(&args.base, MAX_FILE_BYTES)?,
+        ours: fsx::read(&args.ours, MAX_FILE_BYTES)?,
+        theirs: fsx::read(&args.theirs, MAX_FILE_BYTES)?,
+    };
+    let names = [&args.base, &args.ours, &args.theirs].map(|file| file.display().to_string());
+    let merged = merge_files(&sides, names.each_ref().map(String::as_str));
+    let merged = merged.map_err(|why| {
+        let (what, hint) = match why {
+            Unmergeable::Unreadable { .. } => (
+                "read playbook",
+                "mend that file, then try again; nothing was written",
+            ),
+            Unmergeable::Newer(_) => (
+                "merge playbooks",
+                "update Playbook, then try again; nothing was written",
+            ),
+        };
+        Hinted::error(format!("could not {what}: {why}"), hint)
+    })?;
     fsx::durable(&args.output, &merged.playbook.to_bytes())?;
     let answer = json!({
         "output": args.output,
@@ -29,24 +44,6 @@ pub(super) fn files(args: &args::MergeFilesArgs) -> anyhow::Result<()> {
         "decided": merged.decided,
     });
     answer::give(args.json, include_str!("screens/merge_files.txt"), answer)
-}
-
-fn unmergeable(args: &args::MergeFilesArgs, why: &Unmergeable) -> anyhow::Error {
-    let Unmergeable::Unreadable { file, flaw } = why else {
-        return Hinted::error(
-            format!("could not merge playbooks: {why}"),
-            "update Playbook, then try again; nothing was written",
-        );
-    };
-    let file = match file {
-        MergeFile::Base => &args.base,
-        MergeFile::Ours => &args.ours,
-        MergeFile::Theirs => &args.theirs,
-    };
-    Hinted::error(
-        format!("could not read playbook: {}: {flaw}", file.display()),
-        "mend that file, then try again; nothing was written",
-    )
 }
 
 struct Repository {

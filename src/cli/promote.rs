@@ -4,9 +4,9 @@
 use super::edit_commands::{Checked, carry_out, check};
 use super::prelude::*;
 use crate::playbook::clean::clean_text;
-use crate::playbook::ops::BroughtPoint;
+use crate::playbook::ops::Brought;
 use crate::playbook::render::Admission;
-use crate::playbook::{Due, Point, is_own_name};
+use crate::playbook::{DueChange, Point, is_own_name};
 use crate::queue::apply::PlaybookEdit;
 use crate::trust::TrustStanding;
 
@@ -50,12 +50,9 @@ fn move_point(
     let name = if let Some(name) = saying(&target, &point) {
         name
     } else {
-        let edit = PlaybookEdit::Bring {
-            point: brought(from, &point),
-            why: format!("was {} of {}", point.name, from.project.display()),
-        };
+        let edit = copy_of(from, &point);
         let context = to.context()?;
-        if let Checked::Left(why) | Checked::Nothing(why) = check(to, &context, &edit, target)? {
+        if let Checked::Nothing { why, .. } = check(to, &context, &edit, target)? {
             anyhow::bail!(why);
         }
         jobs.push(carry_out(to, &context, &edit)?["job"].clone());
@@ -77,14 +74,25 @@ fn move_point(
     answer::give(args.on.json, SCREEN, answer)
 }
 
-/// Returns the point to move; a cue that waits for the user's approval stays behind.
-fn brought(from: &NamedSession, point: &Point<'_>) -> BroughtPoint {
-    let mut brought = BroughtPoint::of(point);
+/// Returns the edit that adds a point elsewhere; a cue that waits for the user's approval stays
+/// behind.
+fn copy_of(from: &NamedSession, point: &Point<'_>) -> PlaybookEdit {
     let standing = TrustStanding::of(&from.paths, &from.project);
-    if standing.admits_cue(point.name, &brought.due) != Admission::Given {
-        brought.due = Due::default();
+    let is_admitted = |due| standing.admits_cue(point.name, due) == Admission::Given;
+    let due = point.due().filter(|due| is_admitted(due));
+    PlaybookEdit::Add {
+        text: point.text.to_owned(),
+        section: point.section,
+        due: DueChange {
+            when: due.map(|due| due.when.clone()),
+            guard: due.map(|due| due.guard),
+        },
+        brought: Some(Brought {
+            votes: [point.helpful, point.harmful],
+            pinned: point.is_pinned(),
+            why: format!("was {} of {}", point.name, from.project.display()),
+        }),
     }
-    brought
 }
 
 fn saying(playbook: &Playbook, point: &Point<'_>) -> Option<String> {

@@ -252,11 +252,17 @@ pub(super) fn evidence(session: &NamedSession, args: &args::EvidenceArgs) -> any
     let path = std::path::absolute(&args.transcript)?;
     let budget = args.budget.unwrap_or(session.config.evidence.tokens);
     let shown = SessionEvidence::of(read(session, &path)?, budget);
-    let mut answer = json!(shown);
-    if !args.json {
-        answer["budget"] = budget.into();
-        answer["sign"] = shown.facts.sign().into();
-    }
+    let answer = if args.json {
+        json!(shown)
+    } else {
+        // Of a long session the other facts are megabytes.
+        json!({
+            "facts": {"events": shown.facts.events},
+            "evidence": shown.evidence,
+            "budget": budget,
+            "sign": shown.facts.sign(),
+        })
+    };
     answer::give(args.json, include_str!("screens/evidence.txt"), answer)
 }
 

@@ -33,8 +33,7 @@ pub(super) fn run(
     let is_broken = found.is_none();
     let is_away = !session.store().path().exists();
     let copy = found.unwrap_or_else(Playbook::empty);
-    if let Checked::Nothing(why) | Checked::Left(why) =
-        edit_commands::check(session, &context, &edit, copy)?
+    if let Checked::Nothing { why, .. } = edit_commands::check(session, &context, &edit, copy)?
         && !is_broken
     {
         return edit_commands::tell_nothing(&why, as_json);

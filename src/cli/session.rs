@@ -207,7 +207,8 @@ impl NamedSession {
             .filter_map(|own| Some((names.shared(&own)?, own)))
             .collect();
         let outlet = Outlet::new(self.masker()?);
-        for memory in &mut answer.memories {
+        let errors = answer.errors.iter_mut().map(|(error, _)| error);
+        for memory in answer.memories.iter_mut().chain(errors) {
             outlet.memory(memory);
             if let Some(own) = own.get(&memory.project) {
                 memory.project.clone_from(own);

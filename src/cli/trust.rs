@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal as _};
 use super::args::ReviewAction;
 use super::prelude::*;
 use super::{edit_commands, reflect};
+use crate::cue::Cue;
 use crate::memory::HeldRow;
 use crate::playbook::DueChange;
 use crate::playbook::clean::{MAX_CHARS, clean_text};
@@ -244,7 +245,10 @@ fn drop_it(session: &NamedSession, id: u64, as_json: bool) -> anyhow::Result<()>
                     point,
                     text: None,
                     section: None,
-                    due: DueChange::removal(),
+                    due: DueChange {
+                        when: Some(Cue::default()),
+                        guard: Some(false),
+                    },
                 },
             };
             edit_commands::quietly(session, &edit)?;

@@ -17,7 +17,7 @@ use crate::reflect::learned::{
 };
 use crate::reflect::note::text_of;
 use crate::reflect::remembered::{Detail, MemoryKind, Remembered};
-use crate::transcript::stored_keys;
+use crate::transcript::error_keys;
 
 /// The factor of a strategy's importance over its reflection's (spec/3: + 10 %, at most 1).
 const STRATEGY_BOOST: f64 = 1.1;
@@ -403,7 +403,7 @@ fn error(source: &LearnedFrom, new: &NewError) -> Taught {
     };
     taught.keys = new.keys.iter().copied().collect();
     if taught.keys.is_empty() {
-        taught.keys = stored_keys(&new.example);
+        taught.keys = error_keys(&new.example);
     }
     taught
 }

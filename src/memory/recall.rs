@@ -66,10 +66,12 @@ impl Question {
     }
 }
 
-/// The memories that were found, or the figures.
+/// The answer to one kind of question.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Answer {
     pub memories: Vec<Remembered>,
+    /// The memories about an error, each with its keys.
+    pub errors: Vec<(Remembered, Vec<Signature>)>,
     pub stats: LearnedStats,
 }
 
@@ -214,7 +216,7 @@ impl Memory {
                 };
             }
             Question::Seen { keys, project } => {
-                answer.memories = self.seen(keys, project.as_deref())?;
+                answer.errors = self.seen(keys, project.as_deref())?;
             }
             Question::Stats { project } => answer.stats = self.stats(project.as_deref())?,
         }
@@ -230,12 +232,13 @@ impl Memory {
         Ok(self.shown(found))
     }
 
-    /// Finds an error by any of its keys or names; without `project` in all projects.
+    /// Finds errors by any of their keys or names, each with its keys; without `project` in all
+    /// projects.
     pub fn seen(
         &self,
         keys: &[Signature],
         project: Option<&str>,
-    ) -> Result<Vec<Remembered>, MemoryError> {
+    ) -> Result<Vec<(Remembered, Vec<Signature>)>, MemoryError> {
         let which = "WHERE m.signature IN (SELECT value FROM json_each(?1) UNION
                  SELECT e.signature FROM error_keys k JOIN memories e ON e.id = k.memory
                  WHERE k.hash IN (SELECT value FROM json_each(?1)))
@@ -246,7 +249,15 @@ impl Memory {
             let params = (Value::from(keys).to_string(), project);
             read_memories(connection, (NO_SCORE, MEMORIES, which), params)
         })?;
-        Ok(self.shown(found))
+        let sql = "SELECT k.hash FROM error_keys k JOIN memories m ON m.id = k.memory
+             WHERE m.key = ?1";
+        let with_keys = |memory: Remembered| {
+            let keys = self.all("look up keys", sql, [&memory.id], |row| {
+                Ok(Signature::from_bits(row.get::<_, i64>(0)?.cast_unsigned()))
+            })?;
+            Ok((memory, keys))
+        };
+        self.shown(found).into_iter().map(with_keys).collect()
     }
 
     pub fn find(&self, id: &str) -> Result<Option<Remembered>, MemoryError> {

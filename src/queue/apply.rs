@@ -20,10 +20,10 @@ use crate::backend::BackendName;
 use crate::config::{Approval, Config, VotesIn};
 use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::{Applied, end_guard};
+use crate::playbook::change::{diff, undo};
 use crate::playbook::clean::clean_text;
-use crate::playbook::learn::{Caps, Lesson, enforce, learn};
+use crate::playbook::ops::{Lesson, enforce, learn};
 use crate::playbook::ops::{RefusedEdit, apply_operations, written_text};
-use crate::playbook::undo::{diff, undo};
 use crate::playbook::votes::{LocalVotes, PointInSession, Votes};
 use crate::playbook::{Playbook, PointChange};
 use crate::reflect::curator::{CuratorMaterial, Ground, NoteUpdate, note_updates};
@@ -155,7 +155,7 @@ fn change(
                 project: &job.ticket.project.to_string_lossy(),
                 memory: &memory,
                 snapshots,
-                caps: caps(config),
+                max_points: config.playbook.max_points,
             };
             apply_edit(edit, playbook, sources, now).map_err(|error| match error {
                 EditError::Refused(why) => Outcome::skip(why.to_string()),
@@ -204,7 +204,7 @@ fn change(
                 reasoning: &curation.reasoning,
                 ..Lesson::default()
             };
-            let applied = learn(playbook, lesson, caps(config), now);
+            let applied = learn(playbook, lesson, config.playbook.max_points, now);
             let updates = note_updates(material, curation, &proposals);
             job.progress.note_updates = with_points(updates, &proposals, &applied.changes);
             Ok(applied)
@@ -326,7 +326,7 @@ impl TaughtSession<'_> {
             cited: &votes.cited,
             session: Some(happened),
         };
-        let mut applied = learn(playbook, lesson, caps(config), now);
+        let mut applied = learn(playbook, lesson, config.playbook.max_points, now);
         applied.skipped.extend(votes.dropped);
         TaughtPoints {
             applied,
@@ -499,11 +499,7 @@ pub(crate) struct Sources<'a> {
     pub(crate) project: &'a str,
     pub(crate) memory: &'a Memory,
     pub(crate) snapshots: &'a Snapshots,
-    pub(crate) caps: Caps,
-}
-
-pub(crate) fn caps(config: &Config) -> Caps {
-    Caps::of(config.playbook.max_points)
+    pub(crate) max_points: usize,
 }
 
 pub(crate) fn apply_edit(
@@ -520,7 +516,7 @@ pub(crate) fn apply_edit(
     };
     // Only what the user brings in is held to the caps, not what comes back.
     if edit.text().is_some() || matches!(edit, PlaybookEdit::Change { .. }) {
-        changes.extend(enforce(playbook, &before, sources.caps, now));
+        changes.extend(enforce(playbook, &before, sources.max_points, now));
     }
     Ok(Applied {
         changes,

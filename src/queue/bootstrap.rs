@@ -16,12 +16,13 @@ use super::outcome::Outcome;
 use super::progress::{self, Job, SessionEvidence};
 use super::spool::{self, IdEntropy};
 use super::transcripts::PastTranscript;
-use super::{QueueError, apply, ask, curate, open_session, stages, worker};
+use super::{QueueError, ask, curate, open_session, stages, worker};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::FsError;
 use crate::memory::{BudgetKind, MemoryError};
 use crate::platform::{Life, ProcessMark};
+use crate::playbook::ops::max_bytes;
 use crate::playbook::render::format_playbook;
 use crate::store::Store;
 use crate::transcript::estimate_tokens;
@@ -131,7 +132,7 @@ pub(crate) fn estimates(
     let paths = context.paths();
     let playbook = Store::of(paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
-    let most_points = points.max(apply::caps(config).bytes as u64 / 4);
+    let most_points = points.max(max_bytes(config.playbook.max_points) as u64 / 4);
     let reflector_template = estimate_tokens(&ask::reflector_template(paths)?);
     let sessions = (0..).zip(evidence).map(|(earlier, evidence)| {
         let points = (points + earlier * GROWTH_TOKENS).min(most_points);

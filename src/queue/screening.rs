@@ -91,6 +91,7 @@ impl What {
                 text: text.clone(),
                 section: Section::Others,
                 due,
+                brought: None,
             },
             Self::Operation(operation) => PlaybookEdit::of_operation(operation).ok()?,
         };

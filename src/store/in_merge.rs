@@ -59,7 +59,7 @@ pub(super) fn merged(
             None => return why_not("is not merged: they do not belong together"),
         },
     };
-    match merge_files(sides.base.as_deref(), &sides.ours, &sides.theirs) {
+    match merge_files(&sides, ["the base", "our side", "their side"]) {
         Ok(merged) => Some(Ok(merged.playbook)),
         Err(error) => why_not(&format!("is not merged: {error}")),
     }

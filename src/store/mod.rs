@@ -11,7 +11,7 @@ use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
 use crate::memory::MemoryError;
 use crate::paths::{Paths, SNAPSHOTS_FOLDER};
-use crate::playbook::read::{Migrated, migrate};
+use crate::playbook::read::migrate;
 use crate::playbook::three_way::has_markers;
 use crate::playbook::{Defect, Playbook};
 use crate::project::git_above;
@@ -106,19 +106,15 @@ impl Store {
             loaded => return loaded,
         }
         // In a project that is not trusted nothing is made, not even a lock.
-        let lock = match &self.owner {
-            Some(Owner { paths, project }) if TrustStanding::of(paths, project).is_trusted() => {
-                let lock = Lock::acquire(&lock_path(&self.path), Duration::ZERO)?;
-                // Who holds it has merged the file, or does.
-                let Some(lock) = lock else {
-                    return self.read_as_is();
-                };
-                Some(lock)
+        let owner = self.owner.as_ref();
+        if owner.is_some_and(|it| TrustStanding::of(&it.paths, &it.project).is_trusted()) {
+            // Who holds it has merged the file, or does.
+            if let Some(_lock) = Lock::acquire(&lock_path(&self.path), Duration::ZERO)? {
+                self.merge()?;
             }
-            _ => None,
-        };
-        self.merge()?;
-        drop(lock);
+        } else {
+            self.merge()?;
+        }
         self.read_as_is()
     }
 
@@ -163,21 +159,18 @@ impl Store {
     }
 
     fn read_as_is(&self) -> Result<Loaded, StoreError> {
-        let Some(bytes) = self.bytes()? else {
-            return Ok(Loaded {
-                playbook: self.numbered(Playbook::empty()),
-                bytes: None,
-                is_of_another_age: false,
-            });
-        };
-        let Migrated { playbook, changed } = migrate(&bytes).map_err(|flaw| {
+        let bytes = self.bytes()?;
+        let migrated = bytes.as_deref().map(migrate).transpose();
+        let migrated = migrated.map_err(|flaw| {
             let path = self.path.clone();
             StoreError::Corrupt { path, flaw }
         })?;
+        let is_of_another_age = migrated.as_ref().is_some_and(|migrated| migrated.changed);
+        let playbook = migrated.map_or_else(Playbook::empty, |migrated| migrated.playbook);
         Ok(Loaded {
             playbook: self.numbered(playbook),
-            bytes: Some(bytes),
-            is_of_another_age: changed,
+            bytes,
+            is_of_another_age,
         })
     }
 

@@ -11,7 +11,7 @@ use playbook::paths::Paths;
 use playbook::reflect::learned::{
     Learned, LearnedFrom, NewError, NewLesson, NewReflection, NoteDetail,
 };
-use playbook::transcript::error_of_subject;
+use playbook::transcript::error_signature;
 
 use super::env::{NOW, TestEnv};
 
@@ -25,7 +25,7 @@ pub(crate) const SUBJECT: &str = "python";
 
 pub(crate) fn error(text: &str, occurrences: u64) -> Learned {
     Learned::Error(NewError {
-        signature: error_of_subject(SUBJECT, text).expect("a message"),
+        signature: error_signature("Bash", SUBJECT, text).expect("a message"),
         keys: BTreeSet::new(),
         error_type: SUBJECT.to_owned(),
         example: text.to_owned(),
@@ -40,7 +40,7 @@ pub(crate) fn error(text: &str, occurrences: u64) -> Learned {
 pub(crate) fn lesson_of(subject: &str, text: &str, correction: &str) -> Learned {
     let mut learned = lesson("it was not there", correction, None);
     if let Learned::Lesson(new) = &mut learned {
-        new.signature = error_of_subject(subject, text);
+        new.signature = error_signature("Bash", subject, text);
     }
     learned
 }
@@ -52,7 +52,7 @@ pub(crate) fn lesson(mistake: &str, correction: &str, error: Option<&str>) -> Le
         mistake: mistake.to_owned(),
         correction: correction.to_owned(),
         context_hash: name_of(b"a context"),
-        signature: error.and_then(|text| error_of_subject(SUBJECT, text)),
+        signature: error.and_then(|text| error_signature("Bash", SUBJECT, text)),
         importance: 0.7,
         tags: vec!["lesson".to_owned()],
         note: NoteDetail::default(),

@@ -11,7 +11,7 @@ use playbook::playbook::{Playbook, PointState};
 use playbook::reflect::remembered::MemoryKind;
 use serde_json::Value;
 
-use playbook::transcript::error_of_subject;
+use playbook::transcript::error_signature;
 
 use crate::common::env::TestEnv;
 use crate::files::entries_below;
@@ -137,7 +137,7 @@ fn learned(env: &TestEnv, now: Timestamp) -> Result<BTreeSet<String>, String> {
 fn told(env: &TestEnv) -> Result<BTreeSet<String>, String> {
     let mut told = BTreeSet::new();
     for (subject, text) in SUBJECTS {
-        let signature = error_of_subject(subject, text).ok_or("no message")?;
+        let signature = error_signature("Bash", subject, text).ok_or("no message")?;
         let corrections = Corrections::read(&env.corrections()).ok_or("no corrections")?;
         told.extend(corrections.of(signature).into_iter().map(|one| one.text));
     }

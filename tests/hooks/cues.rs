@@ -23,6 +23,12 @@ fn cue(kind: &str, text: &str) -> Matcher {
 #[case::a_condition("if ! make proto; then exit 1; fi")]
 #[case::installed("/usr/bin/make proto")]
 #[case::output("make proto >out.txt 2>&1")]
+#[case::ansi_quotes("printf $'it\\'s time\\n'; make proto")]
+#[case::here_document("cat <<END\n$(make proto)\nEND")]
+#[case::shells_document("bash -s <<'END'\nmake proto\nEND")]
+#[case::evaluated("eval \"make proto\"")]
+#[case::executed("find . -name '*.proto' -exec make proto {} +")]
+#[case::behind_a_file(&format!("cat > a <<'END'\n{}\nEND\nmake proto", "x = 1\n".repeat(9_000)))]
 fn a_command_is_found_where_it_runs(#[case] line: &str) {
     let call = CuedCall::read(line, None, "/p");
     assert!(cue("command", "make proto").is_run_by(&call), "{line}");
@@ -38,6 +44,10 @@ fn a_command_is_found_where_it_runs(#[case] line: &str) {
 #[case::looked_up("command -v make proto")]
 #[case::an_argument("just make proto")]
 #[case::another_program("./bin/make proto")]
+#[case::ansi_quotes("echo $'don\\'t; make proto'")]
+#[case::escaped("cat <<END\n\\$(make proto)\nEND")]
+#[case::a_list("A=(make proto) B=1; declare -a C=(make proto)")]
+#[case::another_space("make\u{a0}proto")]
 fn and_nowhere_else(#[case] line: &str) {
     let call = CuedCall::read(line, None, "/p");
     assert!(!cue("command", "make proto").is_run_by(&call), "{line}");
@@ -102,7 +112,7 @@ fn what_is_too_wide_is_refused(#[case] kind: &str, #[case] text: &str) {
 
 #[rstest]
 fn a_command_of_the_projects_own_is_taken(
-    #[values("./deploy.sh", "git push --force", "rm -rf", "npm run deploy")] command: &str,
+    #[values("./deploy.sh", "git push --force", "rm -rf", "`npm run deploy`")] command: &str,
 ) {
     cue("command", command);
 }

@@ -236,15 +236,15 @@ fn a_model_that_obeys_makes_no_key_point_of_one_outside_session() {
         let quotes = checked
             .notes
             .iter()
-            .filter_map(|note| note.quote.as_deref());
+            .filter_map(|note| note.detail.quote.as_deref());
         assert_eq!(quotes.collect::<Vec<_>>(), [""; 0], "{}", carrier.name);
         let listed = checked.notes.iter().map(|note| ListedNote {
             id: NoteId(1),
             text: note.text(),
             sessions: ["one".to_owned()].into(),
-            quote: note.quote.clone(),
-            is_outside: note.is_outside,
-            hosts: note.hosts.clone(),
+            quote: note.detail.quote.clone(),
+            is_outside: note.detail.is_outside,
+            hosts: note.detail.hosts.clone(),
             ..ListedNote::default()
         });
         let room = CuratorFact {

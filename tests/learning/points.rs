@@ -129,6 +129,7 @@ fn a_playbook_keeps_all_that_is_not_ours() {
     assert_eq!(env.marks_of("pat-001"), (5, 2), "{after}");
     has!(after, "größe 日本", "run the tests — immer");
     has!(after, "\n  \"version\": \"1.0\"");
+    assert!(after.ends_with('}'), "a last line without an end stays so");
     let before: Value = serde_json::from_str(before).unwrap();
     let after = env.playbook();
     let keys = |value: &Value| {

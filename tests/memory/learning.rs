@@ -149,7 +149,7 @@ fn an_error_with_a_secret_in_it_is_known_and_the_secret_is_not() {
     end(&env, &session);
     let signature = error_signature("Bash", "git push", &error).unwrap();
     let seen = env.memory().seen(&[signature], None).unwrap();
-    assert_eq!(seen[0].occurrences, 1);
+    assert_eq!(seen[0].0.occurrences, 1);
     lacks!(format!("{:?}", everything(&env)), "ABCDEFGHIJ");
 }
 

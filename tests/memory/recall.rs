@@ -4,7 +4,7 @@
 use crate::common::prelude::*;
 use playbook::memory::{Evaluation, JobRecord, RecallQuery};
 use playbook::reflect::learned::{Learned, LearnedFrom};
-use playbook::transcript::{asked_keys, stored_keys};
+use playbook::transcript::{error_keys, same_error};
 use proptest::prelude::*;
 
 pub(super) const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
@@ -243,16 +243,14 @@ fn everyday_errors_are_known_again_and_kept_apart() {
     let elsewhere: Vec<String> = denied("elsewhere").collect();
     assert!(elsewhere.len() <= 4, "{elsewhere:#?}");
 
-    let keys = |row: &Value| {
-        let error = text(row, "error");
-        (stored_keys(&error), asked_keys(&error))
-    };
-    let keys: Vec<_> = rows.iter().map(keys).collect();
+    let errors: Vec<String> = rows.iter().map(|row| text(row, "error")).collect();
     let mut mistaken = Vec::new();
-    for (at, (stored, _)) in keys.iter().enumerate() {
-        for (other, (_, asked)) in keys.iter().enumerate().filter(|(other, _)| *other != at) {
-            if asked.iter().any(|key| stored.contains(key)) {
-                mistaken.push((text(&rows[at], "error"), text(&rows[other], "error")));
+    for (at, one) in errors.iter().enumerate() {
+        let keys = error_keys(one);
+        for (_, other) in errors.iter().enumerate().filter(|(other, _)| *other != at) {
+            let is_found = error_keys(other).iter().any(|key| keys.contains(key));
+            if is_found && same_error(other)(&keys) {
+                mistaken.push((one, other));
             }
         }
     }

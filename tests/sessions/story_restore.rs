@@ -135,6 +135,9 @@ fn a_file_of_an_older_format_is_taken_over_by_the_first_change_and_kept(
 #[rstest]
 #[case::counter(r#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "t", "helpful": "3"}]}}"#, &["OTHERS, entry 1 (oth-001)", "`helpful` is a string"])]
 #[case::list(r#"{"sections": [{"name": "oth-001"}]}"#, &["`sections`", "a list"])]
+#[case::tail("{}\n{}", &["line 2, column 1: trailing characters"])]
+#[case::twice("{\"a\": {\"b\": 1,\n \"b\": 2}}", &["line 2, column 4: key `b` stands here twice"])]
+#[case::ours(r#"{"playbook": {"next": 1}}"#, &["key `playbook`: invalid type: integer `1`, expected a map"])]
 fn a_wrong_type_is_told_with_its_place_and_nothing_is_written(
     #[case] file: &str,
     #[case] words: &[&str],

@@ -85,8 +85,8 @@ impl Cue {
 }
 
 fn command(text: &str) -> Result<Vec<String>, String> {
-    let commands = shell::read(text);
-    let [only] = &commands[..] else {
+    let commands = shell::read(text.trim_matches(['"', '\'', '`']));
+    let ([only], false) = (&commands[..], commands.iter().any(|it| it.writes)) else {
         return Err(format!("`{text}` is not one plain command"));
     };
     let words = only.forms().first().map(|words| words.to_vec());
@@ -95,7 +95,7 @@ fn command(text: &str) -> Result<Vec<String>, String> {
         let runs_any_task = *program.arguments == ["run".to_owned()];
         !is_common(program.name) || !(is_only_options || runs_any_task) || is_destructive(&commands)
     });
-    match words.filter(|_| is_narrow && !only.writes) {
+    match words.filter(|_| is_narrow) {
         Some(words) => Ok(words),
         None => Err(format!(
             "`{text}` is too wide for a cue: name the program and what it does, as in `git push`"

@@ -121,7 +121,7 @@ fn entry_json(entry: &Entry) -> Value {
     json!({
         "time": entry.time,
         "point": entry.change.id,
-        "deed": change_text::remembered(change_text::in_json(&entry.change)),
+        "deed": change_text::deed(&entry.change),
         "reason": if *reason == actor { "" } else { reason },
         "who": actor,
         "session": entry.session,

@@ -2,8 +2,8 @@
 
 use super::shell::{Program, SimpleCommand, base_name};
 
-/// A program, its subcommand, and the options that make it destructive; without options it always
-/// is. A single letter also matches inside `-fr`.
+/// Programs, their subcommands, and the options that make them destructive; without options they
+/// always are. A single letter also matches inside `-fr`.
 type Row = (&'static str, &'static str, &'static [&'static str]);
 
 const DESTRUCTIVE: &[Row] = &[
@@ -13,35 +13,19 @@ const DESTRUCTIVE: &[Row] = &[
     ("git", "push", &["f", "--force", "--mirror"]),
     ("git", "reset", &["--hard"]),
     ("git", "clean", &["f", "--force"]),
-    ("terraform", "destroy", &[]),
-    ("terraform", "apply", &["-destroy", "--destroy"]),
-    ("tofu", "destroy", &[]),
-    ("tofu", "apply", &["-destroy", "--destroy"]),
-    ("pulumi", "destroy", &[]),
+    ("terraform tofu pulumi", "destroy", &[]),
+    ("terraform tofu", "apply", &["-destroy", "--destroy"]),
     ("kubectl", "delete", &[]),
-    ("helm", "uninstall", &[]),
-    ("helm", "delete", &[]),
-    ("dropdb", "", &[]),
+    ("helm", "uninstall delete", &[]),
     ("mysqladmin", "drop", &[]),
-    ("redis-cli", "flushall", &[]),
-    ("redis-cli", "FLUSHALL", &[]),
-    ("redis-cli", "flushdb", &[]),
-    ("redis-cli", "FLUSHDB", &[]),
-    ("shred", "", &[]),
+    ("redis-cli", "flushall FLUSHALL flushdb FLUSHDB", &[]),
+    ("dropdb shred blkdiscard", "", &[]),
     ("wipefs", "", &["a", "--all"]),
-    ("blkdiscard", "", &[]),
 ];
 /// Programs that take SQL, without their version suffixes.
 const SQL_CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "sqlite", "sqlcmd", "duckdb"];
 /// Programs that run another one in a container with `exec`.
-const CONTAINERS: &[&str] = &[
-    "docker",
-    "docker-compose",
-    "podman",
-    "nerdctl",
-    "kubectl",
-    "oc",
-];
+const CONTAINERS: &str = "docker docker-compose podman nerdctl kubectl oc";
 /// Devices that keep nothing.
 const NO_DISKS: &[&str] = &["null", "zero", "full", "stdout", "stderr", "tty"];
 
@@ -56,7 +40,7 @@ pub fn is_destructive(commands: &[SimpleCommand]) -> bool {
 /// Returns `true` for `docker exec NAME PROGRAM …` and its kin where the program destroys.
 fn destroys_in_container(command: &SimpleCommand) -> bool {
     let words = &command.words;
-    let is_container = |word: &String| CONTAINERS.contains(&base_name(word));
+    let is_container = |word: &String| is_one_of(CONTAINERS, base_name(word));
     let Some(exec) = words.iter().position(|word| word == "exec") else {
         return false;
     };
@@ -72,23 +56,20 @@ fn destroys_in_container(command: &SimpleCommand) -> bool {
 
 /// Returns `true` where a SQL client receives such a statement by a here-document or a pipe.
 fn reads_destructive_sql(commands: &[SimpleCommand]) -> bool {
-    let is_client = |command: &SimpleCommand| {
-        let program = command.program();
+    let is_client = |it: &SimpleCommand| {
+        let program = it.program();
         program.is_some_and(|program| SQL_CLIENTS.contains(&program.name))
     };
-    let prints = |command: &SimpleCommand| {
-        let program = command.program();
-        let is_echo = |name: &str| ["echo", "printf"].contains(&name);
-        let printed = program.filter(|program| is_echo(program.name));
-        let is_sql = |program: Program<'_>| program.arguments.iter().any(|word| drops(word));
-        command.is_piped() && (drops(&command.here) || printed.is_some_and(is_sql))
+    let prints = |it: &SimpleCommand| {
+        let echoes = |program: Program<'_>| {
+            let is_echo = ["echo", "printf"].contains(&program.name);
+            is_echo && program.arguments.iter().any(|word| drops(word))
+        };
+        it.is_piped() && (drops(&it.here) || it.program().is_some_and(echoes))
     };
-    commands
-        .iter()
-        .any(|command| is_client(command) && drops(&command.here))
-        || commands
-            .windows(2)
-            .any(|pair| is_client(&pair[1]) && prints(&pair[0]))
+    let mut pairs = commands.windows(2);
+    commands.iter().any(|it| is_client(it) && drops(&it.here))
+        || pairs.any(|pair| is_client(&pair[1]) && prints(&pair[0]))
 }
 
 fn destroys(program: Program<'_>) -> bool {
@@ -105,10 +86,10 @@ fn destroys(program: Program<'_>) -> bool {
         return false;
     }
     let subcommand = program.subcommand();
-    let is_row = |(row, of, options): &Row| {
+    let is_row = |(programs, of, options): &Row| {
         let is_given = |option: &&str| before_end.iter().any(|word| has(word, option));
-        name == *row
-            && (of.is_empty() || subcommand == *of)
+        is_one_of(programs, name)
+            && (of.is_empty() || is_one_of(of, &subcommand))
             && (options.is_empty() || options.iter().any(is_given))
     };
     let runs_rm = |pair: &[String]| pair[0].starts_with("-exec") && base_name(&pair[1]) == "rm";
@@ -126,10 +107,12 @@ fn destroys(program: Program<'_>) -> bool {
     }
 }
 
+fn is_one_of(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one == word)
+}
+
 fn has(word: &str, option: &str) -> bool {
-    let letters = word
-        .strip_prefix('-')
-        .filter(|letters| !letters.starts_with('-'));
+    let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
     word == option || (option.len() == 1 && letters.is_some_and(|it| it.contains(option)))
 }
 
@@ -153,62 +136,38 @@ fn drops(sql: &str) -> bool {
 mod tests {
     use super::super::shell::read;
     use super::*;
-    use rstest::rstest;
 
-    #[rstest]
-    #[case("cd x && rm -fr build")]
-    #[case("sudo /bin/rm --recursive x")]
-    #[case("ls | xargs rm -r")]
-    #[case("find . -name '*.o' -exec rm {} \\;")]
-    #[case("git push origin main --force")]
-    #[case("git -C x push -uf origin")]
-    #[case("git push origin +main")]
-    #[case("git reset --hard HEAD~1")]
-    #[case("git clean -fdx")]
-    #[case("psql app -c 'select 1; DROP TABLE users'")]
-    #[case("sqlite3 a.db 'truncate t'")]
-    #[case("psql app --command='drop table x'")]
-    #[case("mysql -e'drop table x' app")]
-    #[case("docker exec -it db psql -U app -c 'drop table x'")]
-    #[case("docker compose exec -T db mysql --execute='truncate t'")]
-    #[case("kubectl exec -n app pod/db -- rm -rf /data")]
-    #[case("echo \"DROP TABLE x\" | psql app")]
-    #[case("psql <<EOF\nselect 1;\nDROP TABLE x;\nEOF")]
-    #[case("cat <<END | mysql app\ntruncate t;\nEND")]
-    #[case("psql app <<< 'drop table x'")]
-    #[case("bash <<'END'\nrm -rf x\nEND")]
-    #[case("terraform destroy -auto-approve")]
-    #[case("kubectl -n app delete pod x")]
-    #[case("mkfs.ext4 /dev/sda1")]
-    #[case("dd if=a.img of=/dev/sda bs=4M")]
-    #[case("bash -c 'rm -rf x'")]
-    fn a_command_that_cannot_be_taken_back_is_known(#[case] line: &str) {
-        assert!(is_destructive(&read(line)), "{line}");
-    }
+    /// Lines between `¶`; `⏎` is a line break.
+    const IRREVERSIBLE: &str = "\
+        cd x && rm -fr build ¶ sudo /bin/rm --recursive x ¶ ls | xargs rm -r
+        find . -name '*.o' -exec rm {} \\; ¶ git push origin main --force
+        git -C x push -uf origin ¶ git push origin +main ¶ git reset --hard HEAD~1
+        git clean -fdx ¶ psql app -c 'select 1; DROP TABLE users' ¶ sqlite3 a.db 'truncate t'
+        psql app --command='drop table x' ¶ mysql -e'drop table x' app
+        docker exec -it db psql -U app -c 'drop table x'
+        docker compose exec -T db mysql --execute='truncate t'
+        kubectl exec -n app pod/db -- rm -rf /data ¶ echo \"DROP TABLE x\" | psql app
+        psql <<EOF⏎select 1;⏎DROP TABLE x;⏎EOF ¶ cat <<END | mysql app⏎truncate t;⏎END
+        psql app <<< 'drop table x' ¶ bash <<'END'⏎rm -rf x⏎END ¶ terraform destroy -auto-approve
+        kubectl -n app delete pod x ¶ mkfs.ext4 /dev/sda1 ¶ dd if=a.img of=/dev/sda bs=4M
+        bash -c 'rm -rf x'";
+    const HARMLESS: &str = "\
+        grep 'rm -rf /' x ¶ echo \"rm -rf\"; git log --grep 'git push --force'
+        git commit -m 'git reset --hard' ¶ git push --force-with-lease ¶ git push --follow-tags
+        git reset --soft HEAD~1 ¶ git clean -nd ¶ rm -f a.txt ¶ cat <<'END'⏎rm -rf /⏎END
+        echo \"DROP TABLE x\" | grep DROP; psql -l ¶ cat > a.sql <<END⏎drop table x;⏎END⏎psql -l
+        psql -c 'select dropped from t' ¶ terraform plan -destroy
+        kubectl delete pod x --dry-run=client ¶ dd if=/dev/zero of=a.img
+        dd if=/dev/sda of=/dev/null ¶ mkfs.ext4 -n /dev/sda1 ¶ terraform destroy -help
+        rm -- -rf ¶ docker exec db grep rm -r /etc ¶ psql -c'select dropped'";
 
-    #[rstest]
-    #[case("grep 'rm -rf /' x")]
-    #[case("echo \"rm -rf\"; git log --grep 'git push --force'")]
-    #[case("git commit -m 'git reset --hard'")]
-    #[case("git push --force-with-lease")]
-    #[case("git push --follow-tags")]
-    #[case("git reset --soft HEAD~1")]
-    #[case("git clean -nd")]
-    #[case("rm -f a.txt")]
-    #[case("cat <<'END'\nrm -rf /\nEND")]
-    #[case("echo \"DROP TABLE x\" | grep DROP; psql -l")]
-    #[case("cat > a.sql <<END\ndrop table x;\nEND\npsql -l")]
-    #[case("psql -c 'select dropped from t'")]
-    #[case("terraform plan -destroy")]
-    #[case("kubectl delete pod x --dry-run=client")]
-    #[case("dd if=/dev/zero of=a.img")]
-    #[case("dd if=/dev/sda of=/dev/null")]
-    #[case("mkfs.ext4 -n /dev/sda1")]
-    #[case("terraform destroy -help")]
-    #[case("rm -- -rf")]
-    #[case("docker exec db grep rm -r /etc")]
-    #[case("psql -c'select dropped'")]
-    fn other_commands_are_not_destructive(#[case] line: &str) {
-        assert!(!is_destructive(&read(line)), "{line}");
+    #[test]
+    fn a_command_that_cannot_be_taken_back_is_known() {
+        for (table, want) in [(IRREVERSIBLE, true), (HARMLESS, false)] {
+            for line in table.split(['¶', '\n']) {
+                let line = line.trim().replace('⏎', "\n");
+                assert_eq!(is_destructive(&read(&line)), want, "{line}");
+            }
+        }
     }
 }

@@ -50,8 +50,6 @@ pub static HOUSEKEEPING: List = List::named("housekeeping");
 pub static PRINTS_OTHERS: List = List::named("prints others");
 /// Openings of test output lines that report no failure.
 pub static CHATTER: List = List::named("chatter");
-/// File extensions, by which a word without a slash is recognized as a file.
-pub(crate) static EXTENSIONS: List = List::named("extensions");
 /// Programs that many projects use and that are not in the lists above.
 pub(crate) static PROGRAMS: List = List::named("programs");
 /// Words that are too common to identify a text's subject.

@@ -4,7 +4,6 @@
 //! sessions. Nothing in them may hide, break the line, close the client's `<system-reminder>`,
 //! imitate our headings or entries, or hold a secret.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -22,31 +21,13 @@ const ELLIPSIS: char = '…';
 /// Tags of the client that a text must neither open nor close, without separators.
 const CLIENT_TAGS: [&str; 2] = ["systemreminder", "persistedoutput"];
 
-/// Returns at most `MAX_CHARS` characters. A second cleaning changes nothing.
+/// Returns one line of at most `MAX_CHARS` characters. A second cleaning changes nothing.
 pub fn clean_text(text: &str) -> String {
-    clean(text).into_owned()
-}
-
-/// Like [`clean_text`], but not cut to a key point's length, for judging a text.
-pub(crate) fn whole_line(text: &str) -> String {
     let masked = redact::mask(head(text, LOOKED_AT));
-    one_line(&masked, LOOKED_AT).into_iter().collect()
-}
-
-/// Like [`clean_text`], without a copy if the text is clean.
-pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    match redact::mask(head(text, LOOKED_AT)) {
-        Cow::Borrowed(text) => lined(text),
-        Cow::Owned(masked) => Cow::Owned(lined(&masked).into_owned()),
+    if is_plain(&masked) {
+        return masked.into_owned();
     }
-}
-
-/// Makes one clean line of a text without secrets.
-fn lined(text: &str) -> Cow<'_, str> {
-    if is_plain(text) {
-        return Cow::Borrowed(text);
-    }
-    let mut chars = one_line(text, MAX_CHARS);
+    let mut chars = one_line(&masked, MAX_CHARS);
     if chars.len() > MAX_CHARS {
         chars.truncate(MAX_CHARS - 1);
         while chars.last() == Some(&' ') {
@@ -56,11 +37,13 @@ fn lined(text: &str) -> Cow<'_, str> {
     }
     let line = disarmed(&chars.into_iter().collect::<String>());
     // Removed invisible characters may have hidden a secret.
-    match redact::mask(&line) {
-        Cow::Owned(masked) if masked.chars().count() <= MAX_CHARS => Cow::Owned(masked),
-        Cow::Owned(masked) => Cow::Owned(masked.chars().take(MAX_CHARS).collect()),
-        Cow::Borrowed(_) => Cow::Owned(line),
-    }
+    redact::mask(&line).chars().take(MAX_CHARS).collect()
+}
+
+/// Like [`clean_text`], but not cut to a key point's length, for judging a text.
+pub(crate) fn whole_line(text: &str) -> String {
+    let masked = redact::mask(head(text, LOOKED_AT));
+    one_line(&masked, LOOKED_AT).into_iter().collect()
 }
 
 /// Returns `true` quickly for the most common texts, which need no cleaning.

@@ -75,13 +75,10 @@ pub struct Id(String);
 impl Id {
     /// Parses an id; `None` for anything else, including other case or white space.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = if let Some(digits) = text.strip_prefix(LEGACY_PREFIX) {
-            digits
-        } else {
+        let digits = text.strip_prefix(LEGACY_PREFIX).or_else(|| {
             let (series, digits) = text.split_once('-')?;
-            series_named(series)?;
-            digits
-        };
+            series_named(series).map(|_| digits)
+        })?;
         (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
             .then(|| Self(text.to_owned()))
     }
@@ -152,11 +149,8 @@ impl Playbook {
         let mut highest = BTreeMap::new();
         for (series, next) in &self.meta.next {
             if let Some(series) = series_named(series) {
-                raise(
-                    &mut highest,
-                    series,
-                    next.saturating_sub(1).min(MAX_COUNTED),
-                );
+                let last = next.saturating_sub(1).min(MAX_COUNTED);
+                raise(&mut highest, series, last);
             }
         }
         let aliases = self.meta.aliases.keys().map(String::as_str);

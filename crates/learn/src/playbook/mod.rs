@@ -6,7 +6,6 @@ pub mod change;
 pub mod clean;
 mod entry;
 pub(crate) mod id;
-pub mod learn;
 pub(crate) mod model;
 pub mod ops;
 #[cfg(test)]
@@ -14,7 +13,6 @@ mod properties;
 pub mod read;
 pub mod render;
 pub mod three_way;
-pub mod undo;
 pub mod votes;
 
 pub use change::{Applied, ChangeKind, PointChange, PointState, Skipped};

@@ -1,13 +1,14 @@
 //! The playbook as a value: typed views of the file's own JSON, so that unknown keys and the order
 //! of keys are kept.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::change::PointState;
 use super::clean::clean_text;
 use super::entry;
 use super::id::Section;
@@ -127,13 +128,6 @@ impl DueChange {
         }
     }
 
-    pub fn removal() -> Self {
-        Self {
-            when: Some(Cue::default()),
-            guard: Some(false),
-        }
-    }
-
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -169,14 +163,11 @@ fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Erro
 }
 
 impl Meta {
-    pub(super) fn is_pinned(&self, name: &str) -> bool {
-        self.points.get(name).is_some_and(|note| note.pinned)
-    }
-
-    pub(super) fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
-        let next = |name: &&'a str| self.aliases.get(*name).map(String::as_str);
-        let steps = std::iter::successors(Some(name), next);
-        steps.take(MAX_ALIASES + 1).last().unwrap_or(name)
+    /// Returns the point that another was merged into, directly or in several steps.
+    pub(super) fn heir(&self, name: &str, is_there: impl Fn(&str) -> bool) -> Option<&str> {
+        let steps = std::iter::successors(self.aliases.get(name), |name| self.aliases.get(*name));
+        let mut steps = steps.take(MAX_ALIASES).map(String::as_str);
+        steps.find(|name| is_there(name))
     }
 }
 
@@ -230,21 +221,8 @@ impl<'a> Point<'a> {
     }
 }
 
-/// The title is that of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PointPlace {
-    pub(super) title: String,
-    pub(super) index: usize,
-}
-
-impl PointPlace {
-    pub(super) fn end_of(section: Section) -> Self {
-        Self {
-            title: section.title().to_owned(),
-            index: usize::MAX,
-        }
-    }
-}
+/// The title of a section, an index in it and the entry there.
+type Found<'a> = (&'a str, usize, &'a Map<String, Value>);
 
 impl Playbook {
     pub fn empty() -> Self {
@@ -311,10 +289,8 @@ impl Playbook {
 
     /// Keeps numbers, aliases and applied jobs, so that no id is reused and no job applied twice.
     pub fn take_sections(&mut self, other: Self) {
-        let names: Vec<String> = self.names().map(str::to_owned).collect();
-        for name in &names {
-            self.note_given(name);
-        }
+        let highest = self.highest_numbers();
+        self.never_below(&highest);
         if other.root.contains_key(SECTIONS) {
             self.sections = other.sections;
         }
@@ -322,8 +298,8 @@ impl Playbook {
             let due = note.due.clone();
             self.meta.points.entry(name).or_insert(note).due = due;
         }
-        let live = self.places();
-        self.meta.aliases.retain(|name, _| !live.contains_key(name));
+        let live: HashSet<String> = self.names().map(str::to_owned).collect();
+        self.meta.aliases.retain(|name, _| !live.contains(name));
     }
 
     /// Skips entries without a name or text. The sections are in canonical order.
@@ -347,7 +323,7 @@ impl Playbook {
     /// Finds a point by its name, or by the name of a point that was merged into it.
     pub fn named(&self, name: &str) -> Option<Point<'_>> {
         let find = |name: &str| self.points().filter(|point| point.name == name).last();
-        find(name).or_else(|| find(self.meta.resolve(name)))
+        find(name).or_else(|| find(self.meta.heir(name, |heir| find(heir).is_some())?))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -376,10 +352,9 @@ impl Playbook {
     ) {
         let now = to_second(now);
         for name in names {
-            if let Some((name, _)) = self.find(name) {
-                let name = name.to_owned();
-                let note = self.meta.points.entry(name).or_default();
-                note.used = note.used.max(Some(now));
+            if let Some(mut state) = self.find(name) {
+                state.note.used = state.note.used.max(Some(now));
+                self.set_note(&state);
             }
         }
     }
@@ -431,18 +406,60 @@ impl Playbook {
     }
 
     /// Includes unknown sections, in the file's order.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (PointPlace, &Map<String, Value>)> {
+    pub(super) fn objects(&self) -> impl Iterator<Item = Found<'_>> {
         self.sections.iter().flat_map(|(title, list)| {
             let entries = list.as_array().into_iter().flatten().enumerate();
-            entries.filter_map(|(index, entry)| {
-                let title = title.clone();
-                Some((PointPlace { title, index }, entry.as_object()?))
-            })
+            entries.filter_map(|(index, entry)| Some((title.as_str(), index, entry.as_object()?)))
         })
     }
 
+    fn state_of(&self, (title, index, fields): Found<'_>) -> PointState {
+        PointState {
+            section: title.to_owned(),
+            index,
+            entry: fields.clone(),
+            note: self.note(entry::name(fields).unwrap_or_default()),
+        }
+    }
+
+    /// Includes entries without a name.
+    pub(super) fn entries(&self) -> impl Iterator<Item = PointState> {
+        self.objects().map(|found| self.state_of(found))
+    }
+
+    /// Returns the entries with a name; of two with one name the last counts (REQ-REFL-007).
+    pub(super) fn states(&self) -> impl Iterator<Item = PointState> {
+        let last: HashMap<&str, (&str, usize)> = self
+            .objects()
+            .filter_map(|(title, index, fields)| Some((entry::name(fields)?, (title, index))))
+            .collect();
+        self.entries()
+            .filter(move |state| last.get(state.name()) == Some(&(&*state.section, state.index)))
+    }
+
+    pub(super) fn state(&self, name: &str) -> Option<PointState> {
+        let named = self
+            .objects()
+            .filter(|found| entry::name(found.2) == Some(name));
+        named.last().map(|found| self.state_of(found))
+    }
+
+    /// Finds a point by its name or an alias.
+    pub(super) fn find(&self, name: &str) -> Option<PointState> {
+        let heir = || {
+            self.meta
+                .heir(name, |heir| self.names().any(|name| name == heir))
+        };
+        self.state(name).or_else(|| self.state(heir()?))
+    }
+
+    pub(super) fn note(&self, name: &str) -> Note {
+        self.meta.points.get(name).cloned().unwrap_or_default()
+    }
+
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.entries().filter_map(|(_, fields)| entry::name(fields))
+        self.objects()
+            .filter_map(|(_, _, fields)| entry::name(fields))
     }
 
     pub(super) fn list(&self, title: &str) -> &[Value] {
@@ -450,45 +467,24 @@ impl Playbook {
         list.map_or(&[], Vec::as_slice)
     }
 
-    /// Includes unknown sections; of two entries with one name the last counts (REQ-REFL-007).
-    pub(super) fn places(&self) -> HashMap<String, PointPlace> {
-        let named = self.entries();
-        let named =
-            named.filter_map(|(place, fields)| Some((entry::name(fields)?.to_owned(), place)));
-        named.collect()
+    /// Returns the values of a section that are not in [`states`](Self::states).
+    pub(super) fn odd(&self, title: &str) -> Vec<&Value> {
+        let states = self.states().filter(|state| state.section == title);
+        let named: HashSet<usize> = states.map(|state| state.index).collect();
+        let list = self.list(title).iter().enumerate();
+        let odd = list.filter(|(index, _)| !named.contains(index));
+        odd.map(|(_, value)| value).collect()
     }
 
-    pub(super) fn place(&self, name: &str) -> Option<PointPlace> {
-        self.places().remove(name)
-    }
-
-    /// Finds a point by its name or an alias; returns its current name.
-    pub(super) fn find<'a>(&'a self, name: &'a str) -> Option<(&'a str, PointPlace)> {
-        let mut places = self.places();
-        let name = self.current_name(&places, name);
-        Some((name, places.remove(name)?))
-    }
-
-    /// Returns the current name for `name`: itself if it exists, else the target of its alias.
-    pub(super) fn current_name<'a>(
-        &'a self,
-        places: &HashMap<String, PointPlace>,
-        name: &'a str,
-    ) -> &'a str {
-        if places.contains_key(name) {
+    /// Returns the current name for `name`: itself if it is in `names`, else the target of its
+    /// alias.
+    pub(super) fn current_name<'a>(&'a self, names: &HashSet<&str>, name: &'a str) -> &'a str {
+        if names.contains(name) {
             name
         } else {
-            self.meta.resolve(name)
+            let heir = self.meta.heir(name, |heir| names.contains(heir));
+            heir.unwrap_or(name)
         }
-    }
-
-    pub(super) fn entry(&self, place: &PointPlace) -> Option<&Map<String, Value>> {
-        self.list(&place.title).get(place.index)?.as_object()
-    }
-
-    pub(super) fn entry_mut(&mut self, place: &PointPlace) -> Option<&mut Map<String, Value>> {
-        let list = self.sections.get_mut(&place.title)?.as_array_mut()?;
-        list.get_mut(place.index)?.as_object_mut()
     }
 
     /// Creates a missing list. Anything but a list is kept, and named in the error.
@@ -504,20 +500,46 @@ impl Playbook {
     }
 
     /// An index past the end means the end.
-    pub(super) fn insert(
-        &mut self,
-        mut place: PointPlace,
-        entry: Value,
-    ) -> Result<PointPlace, String> {
-        let list = self.open(&place.title)?;
-        place.index = place.index.min(list.len());
-        list.insert(place.index, entry);
-        Ok(place)
+    pub(super) fn insert(&mut self, state: &mut PointState) -> Result<(), String> {
+        let list = self.open(&state.section)?;
+        state.index = state.index.min(list.len());
+        list.insert(state.index, Value::Object(state.entry.clone()));
+        self.set_note(state);
+        Ok(())
     }
 
-    pub(super) fn take(&mut self, place: &PointPlace) -> Option<Value> {
-        let list = self.sections.get_mut(&place.title)?.as_array_mut()?;
-        (place.index < list.len()).then(|| list.remove(place.index))
+    pub(super) fn take(&mut self, state: &PointState) {
+        let list = self
+            .sections
+            .get_mut(&state.section)
+            .and_then(Value::as_array_mut);
+        if let Some(list) = list.filter(|list| state.index < list.len()) {
+            list.remove(state.index);
+        }
+    }
+
+    /// Replaces the entry at the place of `state`.
+    pub(super) fn set(&mut self, state: &PointState) {
+        let list = self
+            .sections
+            .get_mut(&state.section)
+            .and_then(Value::as_array_mut);
+        if let Some(entry) = list.and_then(|list| list.get_mut(state.index)) {
+            *entry = Value::Object(state.entry.clone());
+        }
+        self.set_note(state);
+    }
+
+    fn set_note(&mut self, state: &PointState) {
+        let name = state.name();
+        if name.is_empty() || self.note(name) == state.note {
+            return;
+        }
+        if state.note.is_blank() {
+            self.meta.points.remove(name);
+        } else {
+            self.meta.points.insert(name.to_owned(), state.note.clone());
+        }
     }
 }
 
@@ -541,61 +563,6 @@ pub(super) fn to_second(time: Timestamp) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rstest::rstest;
-
-    const FILE: &str = r#"{
-  "custom": 1.5,
-  "version": "1.0",
-  "sections": {
-    "OTHERS": [
-      {
-        "text": "é🙂",
-        "name": "kpt_001",
-        "harmful": 1,
-        "tags": [
-          "x"
-        ]
-      },
-      "a string"
-    ],
-    "MINE": null,
-    "PATTERNS & APPROACHES": [
-      {
-        "name": "pat-001",
-        "text": "first",
-        "helpful": 2,
-        "harmful": 0
-      }
-    ]
-  },
-  "last_updated": null
-}"#;
-
-    #[test]
-    fn a_file_survives_a_round_trip_byte_for_byte() {
-        for end in ["", "\n"] {
-            let file = format!("{FILE}{end}");
-            let playbook = Playbook::parse(file.as_bytes()).unwrap();
-            assert_eq!(String::from_utf8(playbook.to_bytes()).unwrap(), file);
-        }
-    }
-
-    #[rstest]
-    #[case::tail("{}\n{}", "line 2, column 1: trailing characters")]
-    #[case::twice(
-        "{\"a\": {\"b\": 1,\n \"b\": 2}}",
-        "line 2, column 4: key `b` stands here twice"
-    )]
-    #[case::ours(
-        "{\"playbook\": {\"next\": 1}}",
-        "key `playbook`: invalid type: integer `1`, expected a map"
-    )]
-    fn a_file_that_is_no_playbook_is_told_with_its_place(#[case] file: &str, #[case] flaw: &str) {
-        assert_eq!(
-            Playbook::parse(file.as_bytes()).unwrap_err().to_string(),
-            flaw
-        );
-    }
 
     #[test]
     fn known_facts_and_keys_of_later_versions_survive_and_a_cue_of_another_shape_counts_as_none() {

@@ -1,4 +1,5 @@
-//! The changes to single points: a curator's operations, and the user's commands.
+//! The changes to points: a curator's operations, the user's commands, and the whole effect of a
+//! job, with the removal of points that harm or exceed the limits.
 //!
 //! Both are read into one [`PlaybookEdit`]. Unlike a model, the user may change pinned points, and
 //! may name a point by its alias.
@@ -10,13 +11,14 @@ use playbook_core::job_id::JobId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::change::{Applied, ChangeKind, Editor, PointChange};
-use super::clean::{MAX_CHARS, clean, clean_text, whole_line};
-use super::entry::{self, COUNTERS};
-use super::id::Section;
-use super::model::{Due, DueChange, Note, Playbook, Point, PointPlace};
+use super::change::{Applied, ChangeKind, Editor, PointChange, PointState};
+use super::clean::{MAX_CHARS, clean_text, whole_line};
+use super::entry;
+use super::id::{Id, Section};
+use super::model::{Due, DueChange, Note, Playbook};
 use super::read::is_deeper;
-use super::votes::one_line;
+use super::render::rank;
+use super::votes::{BulletTag, Tag, UsageRecord, apply_bullet_tags, one_line};
 use crate::redact::Masker;
 
 /// The most operations that are read from one answer; skipped ones count too.
@@ -50,11 +52,8 @@ pub enum PlaybookEdit {
         section: Section,
         #[serde(default, skip_serializing_if = "DueChange::is_none")]
         due: DueChange,
-    },
-    /// Copies a point of another playbook with its counters, under a new name.
-    Bring {
-        point: BroughtPoint,
-        why: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        brought: Option<Brought>,
     },
     /// A new section means its end; the point keeps its id and its counters.
     Change {
@@ -78,9 +77,8 @@ pub enum PlaybookEdit {
     },
     Pin {
         point: String,
-    },
-    Unpin {
-        point: String,
+        #[serde(default)]
+        off: bool,
     },
     Undo {
         job: JobId,
@@ -90,28 +88,12 @@ pub enum PlaybookEdit {
     },
 }
 
+/// The origin of a point that is copied from another playbook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BroughtPoint {
-    pub text: String,
-    pub section: Section,
-    pub helpful: u64,
-    pub harmful: u64,
+pub struct Brought {
+    pub votes: [u64; 2],
     pub pinned: bool,
-    #[serde(default, skip_serializing_if = "Due::is_blank")]
-    pub due: Due,
-}
-
-impl BroughtPoint {
-    pub fn of(point: &Point<'_>) -> Self {
-        Self {
-            text: point.text.to_owned(),
-            section: point.section,
-            helpful: point.helpful,
-            harmful: point.harmful,
-            pinned: point.is_pinned(),
-            due: point.due().cloned().unwrap_or_default(),
-        }
-    }
+    pub why: String,
 }
 
 /// Returns the uncleaned text: the screen has to see what cleaning removes.
@@ -191,6 +173,7 @@ impl PlaybookEdit {
                 text: text(TEXT)?,
                 section: section.unwrap_or(Section::Others),
                 due,
+                brought: None,
             },
             Some("UPDATE") => Self::Change {
                 point: target()?,
@@ -221,10 +204,9 @@ impl PlaybookEdit {
     /// Returns the names as they were given.
     pub fn points(&self) -> &[String] {
         match self {
-            Self::Change { point, .. }
-            | Self::Remove { point, .. }
-            | Self::Pin { point }
-            | Self::Unpin { point } => std::slice::from_ref(point),
+            Self::Change { point, .. } | Self::Remove { point, .. } | Self::Pin { point, .. } => {
+                std::slice::from_ref(point)
+            }
             Self::Merge { points, .. } => points,
             _ => &[],
         }
@@ -232,7 +214,6 @@ impl PlaybookEdit {
 
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Bring { point, .. } => Some(&point.text),
             Self::Add { text, .. } | Self::Merge { text, .. } => Some(text),
             Self::Change { text, .. } => text.as_deref(),
             _ => None,
@@ -245,7 +226,6 @@ impl PlaybookEdit {
             return self;
         };
         match &mut self {
-            Self::Bring { point, .. } => point.text = words,
             Self::Add { text, .. } | Self::Merge { text, .. } => *text = words,
             Self::Change { text, .. } => *text = Some(words),
             _ => {}
@@ -283,10 +263,17 @@ impl PlaybookEdit {
     /// Returns a user's edit with its text cleaned and its points by their current names.
     fn checked(&self, playbook: &Playbook) -> Result<Self, RefusedEdit> {
         let mut edit = self.clone();
+        // A brought point is cut like any other text from outside.
+        let is_typed = !matches!(
+            self,
+            Self::Add {
+                brought: Some(_),
+                ..
+            }
+        );
         if let Some(text) = self.text() {
             let length = whole_line(text).chars().count();
-            // A brought point is cut like any other text from outside.
-            if length > MAX_CHARS && !matches!(self, Self::Bring { .. }) {
+            if length > MAX_CHARS && is_typed {
                 return Err(RefusedEdit::TooLong(length));
             }
             let text = clean_text(text);
@@ -296,33 +283,31 @@ impl PlaybookEdit {
             edit = edit.with_text(Some(&text));
         }
         if let Self::Add { due, .. } | Self::Change { due, .. } | Self::Merge { due, .. } = self
-            && let Some(when) = &due.when
+            && let Some(when) = due.when.as_ref().filter(|_| is_typed)
         {
             when.compile()?;
         }
-        let current = |name: &mut String| -> Result<(), RefusedEdit> {
-            let (found, _) = playbook.find(name).ok_or_else(|| no_point(name))?;
-            *name = found.to_owned();
-            Ok(())
+        let current = |name: &mut String| -> Result<PointState, RefusedEdit> {
+            let found = playbook.find(name).ok_or_else(|| no_point(name))?;
+            found.name().clone_into(name);
+            Ok(found)
         };
         match &mut edit {
-            Self::Change { point, .. }
-            | Self::Remove { point, .. }
-            | Self::Pin { point }
-            | Self::Unpin { point } => current(point)?,
-            Self::Merge { points, .. } => points.iter_mut().try_for_each(current)?,
-            _ => {}
-        }
-        match &edit {
-            Self::Change { point, due, .. } if due.guard == Some(true) => {
-                let note = playbook.meta.points.get(point).cloned().unwrap_or_default();
-                if !due.of(&note.due).guard {
+            Self::Change { point, due, .. } => {
+                let now = current(point)?;
+                if due.guard == Some(true) && !due.of(now.due()).guard {
                     let why = "only a command can be guarded, and it names none";
                     return Err(why.to_owned().into());
                 }
             }
-            Self::Merge { points, .. } if points.iter().collect::<HashSet<_>>().len() < 2 => {
-                return Err("a merge needs two different key points".to_owned().into());
+            Self::Remove { point, .. } | Self::Pin { point, .. } => _ = current(point)?,
+            Self::Merge { points, .. } => {
+                for name in points.iter_mut() {
+                    current(name)?;
+                }
+                if points.iter().collect::<HashSet<_>>().len() < 2 {
+                    return Err("a merge needs two different key points".to_owned().into());
+                }
             }
             _ => {}
         }
@@ -331,25 +316,44 @@ impl PlaybookEdit {
 
     /// Lets only the user remove pinned points.
     fn apply(self, editor: &mut Editor<'_>, is_user: bool) -> Result<(), String> {
-        let removable = |playbook: &Playbook, name: &String| {
-            let is_kept = !is_user && playbook.meta.is_pinned(name);
-            if is_kept {
-                Err(format!("{name} is pinned"))
-            } else {
-                Ok(())
-            }
+        let removable = |state: &PointState| {
+            let is_kept = !is_user && state.note.pinned;
+            (!is_kept)
+                .then_some(())
+                .ok_or_else(|| format!("{} is pinned", state.name()))
+        };
+        let there = |editor: &Editor<'_>, name: &str| {
+            let state = editor.playbook.state(name);
+            state.ok_or_else(|| no_point(name))
         };
         match self {
-            Self::Add { text, section, due } => {
-                add(editor, &text, section, [0, 0], due.of(&Due::default()))?;
-            }
-            Self::Bring { point, why } => {
-                editor.reason = why;
-                let votes = [point.helpful, point.harmful];
-                let place = add(editor, &point.text, point.section, votes, point.due)?;
-                BY_HAND.clone_into(&mut editor.reason);
-                if let Some(place) = place {
-                    editor.set_pinned(&place, point.pinned);
+            Self::Add {
+                text,
+                section,
+                due,
+                brought,
+            } => {
+                is_new(editor.playbook, &text)?;
+                let Brought { votes, pinned, why } = brought.unwrap_or(Brought {
+                    votes: [0, 0],
+                    pinned: false,
+                    why: editor.reason.clone(),
+                });
+                let reason = std::mem::replace(&mut editor.reason, why);
+                let id = editor.playbook.next_id(section);
+                let note = Note {
+                    due: due.of(&Due::default()),
+                    ..Note::default()
+                };
+                editor.append(
+                    section,
+                    entry::new(id.as_str(), &text, votes),
+                    note,
+                    ChangeKind::Add,
+                );
+                editor.reason = reason;
+                if let Some(state) = editor.playbook.state(id.as_str()) {
+                    editor.alter(state, ChangeKind::Pin, |state| state.note.pinned = pinned);
                 }
             }
             Self::Change {
@@ -358,23 +362,27 @@ impl PlaybookEdit {
                 section,
                 due,
             } => {
-                let place = place(editor.playbook, &point)?;
+                let mut now = there(editor, &point)?;
                 if let Some(text) = text {
-                    editor.reword(&place, text);
+                    now = editor.alter(now, ChangeKind::Update, |now| {
+                        now.entry.insert(entry::TEXT.to_owned(), text.into());
+                    });
                 }
-                editor.change_due(&place, &due);
-                if let Some(section) = section.filter(|section| place.title != section.title()) {
-                    editor.relocate(&place, PointPlace::end_of(section));
+                now = editor.alter(now, ChangeKind::Cue, |now| {
+                    now.note.due = due.of(&now.note.due);
+                });
+                if let Some(section) = section.filter(|section| now.section != section.title()) {
+                    editor.relocate(now, (section.title(), usize::MAX));
                 }
             }
             Self::Remove { point, reason } => {
-                let place = place(editor.playbook, &point)?;
-                removable(editor.playbook, &point)?;
+                let now = there(editor, &point)?;
+                removable(&now)?;
                 let reason = reason.as_deref().map(clean_text);
                 if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
                     editor.reason = reason;
                 }
-                editor.remove(&place, None, ChangeKind::Delete);
+                editor.remove(now, None, ChangeKind::Delete);
             }
             Self::Merge {
                 mut points,
@@ -382,20 +390,19 @@ impl PlaybookEdit {
                 section,
                 due,
             } => {
-                let places = editor.playbook.places();
                 let mut seen = HashSet::new();
-                points.retain(|name| places.contains_key(name) && seen.insert(name.clone()));
-                if points.len() < 2 {
+                points.retain(|name| seen.insert(name.clone()));
+                let sources = points.iter().filter_map(|name| editor.playbook.state(name));
+                let sources: Vec<PointState> = sources.collect();
+                if sources.len() < 2 {
                     return Err("fewer than two of its key points are there".to_owned());
                 }
-                for name in &points {
-                    removable(editor.playbook, name)?;
-                }
-                join(editor, &points, &text, section, &due);
+                sources.iter().try_for_each(removable)?;
+                join(editor, &sources, &text, section, &due);
             }
-            Self::Pin { ref point } | Self::Unpin { ref point } => {
-                let place = place(editor.playbook, point)?;
-                editor.set_pinned(&place, matches!(self, Self::Pin { .. }));
+            Self::Pin { point, off } => {
+                let now = there(editor, &point)?;
+                editor.alter(now, ChangeKind::Pin, |now| now.note.pinned = !off);
             }
             Self::Undo { .. } | Self::Restore { .. } => {}
         }
@@ -403,80 +410,159 @@ impl PlaybookEdit {
     }
 }
 
-fn place(playbook: &Playbook, name: &str) -> Result<PointPlace, String> {
-    playbook.place(name).ok_or_else(|| no_point(name))
-}
-
 fn no_point(name: &str) -> String {
     format!("no key point {}", clean_text(name))
 }
 
-/// Returns `None` where the section is no list.
-fn add(
-    editor: &mut Editor<'_>,
-    text: &str,
-    section: Section,
-    votes: [u64; 2],
-    due: Due,
-) -> Result<Option<PointPlace>, String> {
-    let is_same =
-        |fields: &Map<String, Value>| entry::text(fields).is_some_and(|known| clean(known) == text);
-    let known = editor
-        .playbook
-        .entries()
-        .find(|(_, fields)| is_same(fields));
-    if let Some((_, known)) = known {
-        let name = entry::name(known).map(|name| format!("[{name}]"));
-        let name = name.unwrap_or_else(|| "a key point without a name".to_owned());
-        return Err(format!("{name} says it already"));
+fn is_new(playbook: &Playbook, text: &str) -> Result<(), String> {
+    let says_it =
+        |fields: &Map<String, Value>| entry::text(fields).is_some_and(|it| clean_text(it) == text);
+    match playbook.objects().find(|(_, _, fields)| says_it(fields)) {
+        None => Ok(()),
+        Some((_, _, fields)) => match entry::name(fields) {
+            Some(name) => Err(format!("[{name}] says it already")),
+            None => Err("a key point without a name says it already".to_owned()),
+        },
     }
-    let id = editor.playbook.next_id(section);
-    let fields = entry::new(id.as_str(), text, votes);
-    let note = Note {
-        due,
-        ..editor.fresh_note()
-    };
-    editor.put(PointPlace::end_of(section), fields, note, ChangeKind::Add);
-    Ok(editor.playbook.place(id.as_str()))
 }
 
 /// The new point, at the end of its section, has the sum of the votes and the cue of the others.
 /// Their names become its aliases.
 fn join(
     editor: &mut Editor<'_>,
-    sources: &[String],
+    sources: &[PointState],
     text: &str,
     section: Option<Section>,
     due: &DueChange,
 ) {
-    let places = editor.playbook.places();
-    let states = sources.iter().map(|name| editor.state(places.get(name)?));
-    let states: Vec<_> = states.flatten().collect();
-    let section = section
-        .or_else(|| Section::from_word(&states.first()?.section))
-        .unwrap_or(Section::Others);
+    let section = section.or_else(|| Section::from_word(&sources.first()?.section));
+    let section = section.unwrap_or(Section::Others);
     let id = editor.playbook.next_id(section);
-    let votes = COUNTERS.map(|counter| {
-        let counts = states.iter().map(|s| entry::count(&s.entry, counter));
-        counts.fold(0, u64::saturating_add)
+    let votes = sources.iter().map(|it| [it.helpful(), it.harmful()]);
+    let votes = votes.fold([0_u64; 2], |sum, it| {
+        [0, 1].map(|at| sum[at].saturating_add(it[at]))
     });
     // The first cue wins.
-    let mut known = states.iter().map(|state| &state.note.due);
+    let mut known = sources.iter().map(PointState::due);
     let known = known.find(|due| !due.is_blank()).cloned();
     let note = Note {
         due: due.of(&known.unwrap_or_default()),
-        used: states.iter().filter_map(|s| s.note.used).max(),
-        pinned: states.iter().any(|s| s.note.pinned),
-        ..editor.fresh_note()
+        used: sources.iter().filter_map(|it| it.note.used).max(),
+        pinned: sources.iter().any(|it| it.note.pinned),
+        ..Note::default()
     };
-    for name in sources {
-        if let Some(place) = editor.playbook.place(name) {
-            editor.remove(&place, Some(id.as_str()), ChangeKind::Merge);
+    for name in sources.iter().map(PointState::name) {
+        if let Some(now) = editor.playbook.state(name) {
+            editor.remove(now, Some(id.as_str()), ChangeKind::Merge);
         }
     }
-    let fields = entry::new(id.as_str(), text, votes);
-    let end = PointPlace::end_of(section);
-    editor.put(end, fields, note, ChangeKind::Absorb);
+    editor.append(
+        section,
+        entry::new(id.as_str(), text, votes),
+        note,
+        ChangeKind::Absorb,
+    );
+}
+
+pub(crate) const PRUNE_FROM: u64 = 3;
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lesson<'a> {
+    pub tags: &'a [BulletTag],
+    /// The curator's operations, unparsed.
+    pub operations: &'a [Value],
+    /// The curator's reasoning: the reason of operations without their own.
+    pub reasoning: &'a str,
+    pub cited: &'a [Id],
+    /// The time of the session, if it is processed later.
+    pub session: Option<Timestamp>,
+}
+
+/// Applies a lesson to the current playbook, and returns every change in order.
+pub fn learn(
+    playbook: &mut Playbook,
+    lesson: Lesson<'_>,
+    max_points: usize,
+    now: Timestamp,
+) -> Applied {
+    let before = playbook.clone();
+    // A neutral verdict means that the point was not used.
+    let judged = lesson.tags.iter().filter(|tag| tag.tag != Tag::Neutral);
+    let judged = judged.map(|tag| tag.name.as_str());
+    let used = judged.chain(lesson.cited.iter().map(Id::as_str));
+    playbook.mark_used(used, lesson.session.unwrap_or(now));
+    let Applied {
+        mut changes,
+        mut skipped,
+    } = apply_bullet_tags(playbook, lesson.tags);
+    let operated = apply_operations(playbook, lesson.operations, lesson.reasoning, now);
+    skipped.extend(operated.skipped);
+    changes.extend(operated.changes);
+    changes.extend(prune(playbook, now));
+    changes.extend(enforce(playbook, &before, max_points, now));
+    Applied { changes, skipped }
+}
+
+/// Allows 512 bytes for each point, and at least 512 KiB.
+pub fn max_bytes(max_points: usize) -> usize {
+    (max_points * 512).clamp(512 * 1024, 16 << 20)
+}
+
+/// Removes every unpinned point with at least `PRUNE_FROM` harmful votes and more harmful than
+/// helpful ones, in all sections.
+pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<PointChange> {
+    let gone: Vec<PointState> = playbook.entries().collect();
+    let mut editor = Editor::new(playbook, "", now);
+    // In reverse order, so that earlier indexes stay valid.
+    for state in gone.into_iter().rev() {
+        let (helpful, harmful) = (state.helpful(), state.harmful());
+        if harmful >= PRUNE_FROM && harmful > helpful && !state.note.pinned {
+            editor.reason = format!("harmful {harmful} times, helpful {helpful} times");
+            editor.remove(state, None, ChangeKind::Prune);
+        }
+    }
+    editor.done.changes
+}
+
+/// Removes the lowest ranked unpinned points until the playbook is within its caps.
+///
+/// A playbook that exceeded a cap `before` the job only stops growing. Votes and dates never cause
+/// a removal.
+pub fn enforce(
+    playbook: &mut Playbook,
+    before: &Playbook,
+    max_points: usize,
+    now: Timestamp,
+) -> Vec<PointChange> {
+    let usage = UsageRecord::default();
+    let (old_points, old_text) = size(before);
+    let mut editor = Editor::new(playbook, "", now);
+    loop {
+        let (points, text) = size(editor.playbook);
+        let bytes = max_bytes(max_points);
+        let room = if points > max_points.max(old_points) {
+            format!("{max_points} key points")
+        } else if text > old_text && editor.playbook.to_bytes().len() > bytes {
+            format!("{bytes} bytes")
+        } else {
+            break;
+        };
+        let free = editor.playbook.points().filter(|point| !point.is_pinned());
+        // Of equal ones the last.
+        let least = free.max_by_key(|point| std::cmp::Reverse(rank(point, &usage)));
+        let Some(state) = least.and_then(|point| editor.playbook.state(point.name)) else {
+            break;
+        };
+        editor.reason = format!("the playbook is full: {room}");
+        editor.remove(state, None, ChangeKind::Evict);
+    }
+    editor.done.changes
+}
+
+/// Returns the number of points, and the length of their names and texts.
+fn size(playbook: &Playbook) -> (usize, usize) {
+    let lengths = playbook.points().map(|p| p.name.len() + p.text.len());
+    lengths.fold((0, 0), |(count, sum), length| (count + 1, sum + length))
 }
 
 #[cfg(test)]
@@ -507,5 +593,37 @@ mod tests {
         assert_eq!(apply(merge)[2], guarded);
         let update = json!({"type": "UPDATE", "target_id": "oth-003", "text": "d", "when": when});
         assert_eq!(apply(update)[2], file);
+    }
+
+    #[test]
+    fn a_playbook_over_its_caps_is_kept_from_growing_but_never_cut() {
+        /// Four of these texts and the file around them have more than `max_bytes(9)`.
+        const LENGTH: usize = 512 * 256;
+        let playbook = |points: &[(&str, u64)], length: usize| {
+            let points = points.iter().map(|(name, harmful)| {
+                json!({"name": name, "text": "x".repeat(length), "harmful": harmful})
+            });
+            let list: Vec<Value> = points.collect();
+            let file = json!({"sections": {"OTHERS": list}});
+            Playbook::parse(file.to_string().as_bytes()).unwrap()
+        };
+        let now = "2026-11-21T10:00:00Z".parse().unwrap();
+        let old = [("a", 0), ("b", 2), ("c", 1)];
+        let new = [old[0], old[1], old[2], ("d", 0)];
+        let mut voted = playbook(&old, LENGTH * 2);
+        let before = voted.clone();
+        voted.mark_used(["a"], now);
+        voted.mark_applied_to(&before, "a job with a long name");
+        assert!(enforce(&mut voted, &before, 2, now).is_empty());
+        for (length, max, expected) in [(9, 2, &["b"][..]), (LENGTH, 9, &["b"]), (9, 9, &[])] {
+            let gone = enforce(
+                &mut playbook(&new, length),
+                &playbook(&old, length),
+                max,
+                now,
+            );
+            let gone: Vec<&str> = gone.iter().map(|change| change.id.as_str()).collect();
+            assert_eq!(gone, expected);
+        }
     }
 }

@@ -6,22 +6,20 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
+use rstest::rstest;
 use serde_json::{Value, json};
-use similar::{Algorithm, DiffTag, capture_diff_slices};
+use similar::{ChangeTag, TextDiff};
 
-use super::learn::{Caps, Lesson, learn};
+use super::change::{diff, undo};
+use super::ops::{Lesson, learn};
 use super::ops::{PlaybookEdit, apply_operations};
 use super::read::migrate;
 use super::three_way::merge;
-use super::undo::{diff, undo};
 use super::votes::{LocalVotes, apply_bullet_tags, read_bullet_tags};
-use super::{ChangeKind, Due, Playbook, PointChange, Section};
+use super::{ChangeKind, Playbook, PointChange, Section};
 
 /// A small cap that random runs reach.
-const CAPS: Caps = Caps {
-    points: 5,
-    bytes: 2_000,
-};
+const MAX_POINTS: usize = 5;
 
 const TEXTS: [&str; 9] = [
     "use tabs",
@@ -87,7 +85,7 @@ impl World {
                 "OTHERS": [{"name": "oth-003", "text": "no counters"}]}}"#
         };
         let playbook = migrate(file.as_bytes()).unwrap().playbook;
-        let given = playbook.places().into_keys().collect();
+        let given = playbook.names().map(str::to_owned).collect();
         Self {
             playbook,
             jobs: Vec::new(),
@@ -97,7 +95,7 @@ impl World {
     }
 
     fn name(&self, number: usize) -> String {
-        let mut names: Vec<String> = self.playbook.places().into_keys().collect();
+        let mut names: Vec<String> = self.playbook.names().map(str::to_owned).collect();
         names.sort();
         names.extend(self.playbook.meta.aliases.keys().cloned());
         names.push("pat-999".to_owned());
@@ -139,8 +137,8 @@ impl World {
                     ..Lesson::default()
                 };
                 let points = self.playbook.points().count();
-                let changes = learn(&mut self.playbook, lesson, CAPS, now).changes;
-                assert!(self.playbook.points().count() <= points.max(CAPS.points));
+                let changes = learn(&mut self.playbook, lesson, MAX_POINTS, now).changes;
+                assert!(self.playbook.points().count() <= points.max(MAX_POINTS));
                 Some(changes)
             }
             RandomStep::Hand(deed) => self.by_hand(deed),
@@ -174,7 +172,7 @@ impl World {
             3 => json!({"do": "remove", "point": a}),
             4 => json!({"do": "merge", "points": [a, b], "text": text}),
             5 => json!({"do": "pin", "point": a}),
-            _ => json!({"do": "unpin", "point": a}),
+            _ => json!({"do": "pin", "point": a, "off": true}),
         };
         let edit: PlaybookEdit = serde_json::from_value(edit).unwrap();
         edit.by_hand(&mut self.playbook, self.now).ok()
@@ -214,7 +212,7 @@ impl World {
 
     fn check(&mut self, step: &RandomStep, old_names: &HashSet<String>) {
         let mut names = HashSet::new();
-        for (_, fields) in self.playbook.entries() {
+        for (_, _, fields) in self.playbook.objects() {
             let Some(name) = fields.get("name").and_then(Value::as_str) else {
                 continue;
             };
@@ -247,7 +245,7 @@ proptest! {
     ) {
         let mut world = World::new(flat);
         for step in &steps {
-            let names: HashSet<String> = world.playbook.places().into_keys().collect();
+            let names: HashSet<String> = world.playbook.names().map(str::to_owned).collect();
             let pinned: Vec<String> = world.playbook.meta.points.iter()
                 .filter(|(name, note)| note.pinned && names.contains(*name)).map(|(name, _)| name.clone()).collect();
             let before = world.sections();
@@ -255,7 +253,7 @@ proptest! {
             world.check(step, &names);
             if let RandomStep::Learn(..) = step {
                 for name in pinned {
-                    prop_assert!(world.playbook.places().contains_key(&name), "{} is pinned", name);
+                    prop_assert!(world.playbook.state(&name).is_some(), "{} is pinned", name);
                 }
             }
             if let Some(changes) = changes {
@@ -329,22 +327,13 @@ fn a_job_changes_only_its_lines() {
             operations: std::slice::from_ref(operation),
             ..Lesson::default()
         };
-        learn(
-            &mut playbook,
-            lesson,
-            Caps::default(),
-            Timestamp::UNIX_EPOCH,
-        );
+        learn(&mut playbook, lesson, 1_000, Timestamp::UNIX_EPOCH);
         playbook.mark_applied_to(&before, &operation.to_string());
         let [old, new] = [&before, &playbook].map(|p| String::from_utf8(p.to_bytes()).unwrap());
-        let [old, new]: [Vec<&str>; 2] = [&old, &new].map(|text| text.lines().collect());
-        let changes = capture_diff_slices(Algorithm::Myers, &old, &new);
-        let others = changes.iter().filter(|op| op.tag() != DiffTag::Equal);
-        let gone: usize = others.map(|op| op.old_range().len()).sum();
-        assert!(
-            gone <= 8,
-            "{operation} takes {gone} lines away: {changes:?}"
-        );
+        let lines = TextDiff::from_lines(&old, &new);
+        let lines = lines.iter_all_changes();
+        let gone = lines.filter(|line| line.tag() == ChangeTag::Delete).count();
+        assert!(gone <= 8, "{operation} takes {gone} lines away");
     }
 }
 
@@ -352,77 +341,54 @@ fn at(second: u32) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + i64::from(second)).unwrap()
 }
 
-/// Merges three versions of a file, each with values in other places; the second is the later side.
-fn merged(base: &Value, ours: &Value, theirs: &Value) -> (Value, Vec<String>) {
-    let mut second = 0;
-    let mut file = |more: &Value| {
-        second += 1;
+const TEXT: &str = "/sections/OTHERS/0/text";
+const TAGS: &str = "/sections/OTHERS/0/tags";
+const NOTE: &str = "/sections/OTHERS/1";
+const WHEN: &str = "/playbook/points/oth-001/when";
+
+fn cue(command: &str) -> Value {
+    json!({WHEN: {"command": command}})
+}
+
+/// The first side is the later one; the values are by their places in the file.
+#[rstest]
+#[case::texts(json!({TEXT: "newer"}), json!({TEXT: "older"}), json!({TEXT: "newer",
+    "/playbook/points/oth-001/other_text": "older",
+    "/decided/0": "oth-001 was edited on both sides: kept \"newer\", not \"older\""}))]
+#[case::unknown_keys(json!({"/mine": 2, NOTE: "a new note"}), json!({TAGS: ["x", "y"]}), json!({"/mine": 2,
+    "/sections/OTHERS": [{"name": "oth-001", "text": "a", "tags": ["x", "y"]}, "b", "a new note"]}))]
+#[case::an_earlier_cue(json!({}), cue("make a"), cue("make a"))]
+#[case::a_later_cue(cue("make b"), json!({}), cue("make b"))]
+#[case::two_cues(cue("make b"), cue("make a"), cue("make b"))]
+fn fields_are_merged_by_key_and_of_two_changes_the_later_one_is_kept(
+    #[case] ours: Value,
+    #[case] theirs: Value,
+    #[case] expected: Value,
+) {
+    let file = |(second, changes): (u32, &Value)| {
         let mut file = json!({"version": "1.0", "mine": 1, "last_updated": at(second).to_string(),
             "sections": {"OTHERS": [{"name": "oth-001", "text": "a", "tags": ["x"]}, "a note", "b"]},
             "playbook": {"points": {"oth-001": {"when": {}, "guard": false}}}});
-        for (path, value) in more.as_object().unwrap() {
+        for (path, value) in changes.as_object().unwrap() {
             *file.pointer_mut(path).unwrap() = value.clone();
         }
         Playbook::parse(file.to_string().as_bytes()).unwrap()
     };
-    let [base, theirs, ours] = [base, theirs, ours].map(&mut file);
+    let [base, theirs, ours] = [(1, &json!({})), (2, &theirs), (3, &ours)].map(file);
     let merged = merge(Some(&base), [&ours, &theirs]).unwrap();
-    let due = merged
-        .playbook
-        .named("oth-001")
-        .unwrap()
-        .due()
-        .map(Due::told);
     let mut file: Value = serde_json::from_slice(&merged.playbook.to_bytes()).unwrap();
-    file["due"] = due.into();
-    (file, merged.decided)
+    file["decided"] = merged.decided.into();
+    for (path, value) in expected.as_object().unwrap() {
+        assert_eq!(file.pointer(path), Some(value));
+    }
 }
 
-#[test]
-fn fields_are_merged_by_key_and_of_two_changes_the_later_one_is_kept() {
-    let none = json!({});
-    let text = "/sections/OTHERS/0/text";
-    let (file, decided) = merged(&none, &json!({text: "newer"}), &json!({text: "older"}));
-    let sentence = r#"oth-001 was edited on both sides: kept "newer", not "older""#;
-    assert_eq!(decided, [sentence]);
-    assert_eq!(file["playbook"]["points"]["oth-001"]["other_text"], "older");
+/// The votes of a job by the numbers of texts, and the text that it adds.
+type Work = (Vec<(usize, bool)>, Option<usize>);
 
-    let ours = json!({"/mine": 2, "/sections/OTHERS/1": "a new note"});
-    let (file, _) = merged(
-        &none,
-        &ours,
-        &json!({"/sections/OTHERS/0/tags": ["x", "y"]}),
-    );
-    assert_eq!(file["mine"], 2);
-    let point = json!({"name": "oth-001", "text": "a", "tags": ["x", "y"]});
-    assert_eq!(
-        file["sections"]["OTHERS"],
-        json!([point, "b", "a new note"])
-    );
-
-    let cue = |command: &str| json!({"/playbook/points/oth-001/when": {"command": command}});
-    let cases = [
-        (&none, &cue("make a")),
-        (&cue("make b"), &none),
-        (&cue("make b"), &cue("make a")),
-    ];
-    let due = cases.map(|(ours, theirs)| merged(&none, ours, theirs).0["due"].clone());
-    assert_eq!(
-        due,
-        ["a", "b", "b"].map(|of| format!("at command \"make {of}\""))
-    );
-}
-
-#[derive(Debug, Clone)]
-struct Scenario {
-    votes: Vec<(usize, bool)>,
-    adds: Option<usize>,
-}
-
-fn work() -> impl Strategy<Value = Scenario> {
-    let adds = proptest::option::of(0..6_usize);
-    (vec((0..6_usize, any::<bool>()), 0..4), adds)
-        .prop_map(|(votes, adds)| Scenario { votes, adds })
+fn work() -> impl Strategy<Value = Work> {
+    let votes = vec((0..6_usize, any::<bool>()), 0..4);
+    (votes, proptest::option::of(0..6_usize))
 }
 
 /// The counters of a playbook by text, regardless of its points' names.
@@ -435,21 +401,27 @@ fn by_text(playbook: &Playbook) -> Counters {
         .collect()
 }
 
-fn apply(playbook: &mut Playbook, job: &str, work: &Scenario, now: Timestamp, sum: &mut Counters) {
+fn apply(
+    playbook: &mut Playbook,
+    job: &str,
+    (votes, adds): &Work,
+    now: Timestamp,
+    sum: &mut Counters,
+) {
     let before = playbook.clone();
     let text = |number: usize| format!("rule of the word {number}");
     let name_of = |playbook: &Playbook, said: &str| {
         let mut points = playbook.points();
         points.find(|p| p.text == said).map(|p| p.name.to_owned())
     };
-    for (number, helped) in &work.votes {
+    for (number, helped) in votes {
         if let Some(name) = name_of(playbook, &text(*number)) {
             let tag = if *helped { "helpful" } else { "harmful" };
             let tags = json!([{"name": name, "tag": tag, "rationale": "r"}]);
             apply_bullet_tags(playbook, &read_bullet_tags(&tags).0);
         }
     }
-    let new = work.adds.map(text);
+    let new = adds.map(text);
     if let Some(new) = new.filter(|new| name_of(playbook, new).is_none()) {
         let add = json!({"type": "ADD", "text": new, "section": "OTHERS"});
         apply_operations(playbook, &[add], "r", now);
@@ -509,7 +481,7 @@ proptest! {
         prop_assert_eq!(Playbook::parse(&merged.to_bytes()).unwrap().to_bytes(), merged.to_bytes());
         // A criss-cross merge: each side continues from the merge, and both are merged again.
         let mut further = [merged.clone(), merged.clone()];
-        let one = Scenario { votes: vec![(0, true), (1, false)], adds: Some(2) };
+        let one = (vec![(0, true), (1, false)], Some(2));
         let mut expected = by_text(&merged);
         for (at, side) in further.iter_mut().enumerate() {
             apply(side, &format!("d{at}"), &one, tick(), &mut expected);

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::entry::{self, COUNTERS};
 use super::id::{LEGACY_PREFIX, MAX_COUNTED, Section};
-use super::model::{LAST_UPDATED, Playbook, PointPlace, SECTIONS, VERSION, VERSION_KEY};
+use super::model::{LAST_UPDATED, Playbook, SECTIONS, VERSION, VERSION_KEY};
 use crate::redact;
 
 const KEY_POINTS: &str = "key_points";
@@ -269,7 +269,7 @@ fn count_score(fields: &mut Map<String, Value>) {
 
 /// Refuses counters that a vote would replace by another number.
 fn check(playbook: &Playbook) -> Result<(), Defect> {
-    for (PointPlace { title, index }, fields) in playbook.entries() {
+    for (title, index, fields) in playbook.objects() {
         let (Some(name), Some(_)) = (fields.get(entry::NAME), entry::text(fields)) else {
             continue;
         };

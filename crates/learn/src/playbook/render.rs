@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use jiff::Timestamp;
 
-use super::clean::{clean, clean_text};
+use super::clean::clean_text;
 use super::id::Section;
 use super::model::{Playbook, Point};
 use super::votes::UsageRecord;
@@ -82,13 +82,8 @@ enum LineStyle {
 }
 
 fn show(point: &Point<'_>, line: LineStyle) -> String {
-    let Point {
-        name,
-        helpful,
-        harmful,
-        ..
-    } = point;
-    let text = clean(point.text);
+    let (name, text) = (point.name, clean_text(point.text));
+    let [helpful, harmful] = [point.helpful, point.harmful];
     match line {
         LineStyle::WithVotes => format!("[{name}] helpful={helpful} harmful={harmful} :: {text}"),
         LineStyle::Plain => format!("[{name}] {text}"),
@@ -345,6 +340,7 @@ fn fill(
 
 /// The keys are the points' indexes.
 type Lines = BTreeMap<usize, String>;
+type Filled = (String, Lines);
 
 struct ChosenPoints<'a> {
     points: &'a [Point<'a>],
@@ -356,12 +352,7 @@ struct ChosenPoints<'a> {
 
 impl ChosenPoints<'_> {
     /// Returns `None` when not one point fits.
-    fn fit(
-        &self,
-        template: &str,
-        line: LineStyle,
-        limits: InjectionLimits,
-    ) -> Option<(String, Lines)> {
+    fn fit(&self, template: &str, line: LineStyle, limits: InjectionLimits) -> Option<Filled> {
         let copies = template.matches(PLACEHOLDER).count();
         let frame = units(template) - units(PLACEHOLDER) * copies;
         let within = |reserved: usize| {

@@ -3,11 +3,10 @@
 //! Points are matched by name and text, and their counters, texts, places and unknown fields are
 //! merged one by one. `docs/branches.md` lists the outcomes, and what the files cannot decide.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use playbook_core::worded;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::change::PointState;
 use super::clean::clean_text;
@@ -28,41 +27,37 @@ pub struct Merged {
     pub decided: Vec<String>,
 }
 
-worded! {
-    pub enum MergeFile {
-        Base = "the base",
-        Ours = "our side",
-        Theirs = "their side",
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unmergeable {
-    #[error("{}: {flaw}", file.word())]
-    Unreadable { file: MergeFile, flaw: Defect },
+    #[error("{file}: {flaw}")]
+    Unreadable { file: String, flaw: Defect },
     /// A newer version wrote one of the files.
     #[error("its format is version {0}, and this program knows {VERSION}")]
     Newer(String),
 }
 
+/// Errors name the files by `names`: the base, ours, theirs.
+///
 /// A base may be missing or empty. One with conflict markers is git's combination of several bases:
 /// it counts as their merge.
-pub fn merge_files(base: Option<&[u8]>, ours: &[u8], theirs: &[u8]) -> Result<Merged, Unmergeable> {
-    let read = |file, bytes: &[u8]| match migrate(bytes) {
+pub fn merge_files(files: &Sides, names: [&str; 3]) -> Result<Merged, Unmergeable> {
+    let read = |file: &str, bytes: &[u8]| match migrate(bytes) {
         Ok(migrated) => Ok(migrated.playbook),
-        Err(flaw) => Err(Unmergeable::Unreadable { file, flaw }),
+        Err(flaw) => Err(Unmergeable::Unreadable {
+            file: file.to_owned(),
+            flaw,
+        }),
     };
-    let read_base = |bytes: &[u8]| match sides(bytes) {
-        None => read(MergeFile::Base, bytes),
+    let [base, ours, theirs] = names;
+    let read_base = |bytes: &Vec<u8>| match sides(bytes) {
+        None => read(base, bytes),
         Some(Sides { ours, theirs, .. }) => {
-            let [ours, theirs] = [ours, theirs].map(|side| read(MergeFile::Base, &side));
-            Ok(merge(None, [&ours?, &theirs?])?.playbook)
+            Ok(merge(None, [&read(base, &ours)?, &read(base, &theirs)?])?.playbook)
         }
     };
-    let base = base.filter(|bytes| !bytes.is_empty());
+    let base = files.base.as_ref().filter(|bytes| !bytes.is_empty());
     let base = base.map(read_base).transpose()?;
-    let ours = read(MergeFile::Ours, ours)?;
-    let theirs = read(MergeFile::Theirs, theirs)?;
+    let (ours, theirs) = (read(ours, &files.ours)?, read(theirs, &files.theirs)?);
     merge(base.as_ref(), [&ours, &theirs])
 }
 
@@ -150,23 +145,18 @@ pub(super) fn merge_states(base: &PointState, [later, earlier]: [&PointState; 2]
 fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
     let empty = Playbook::empty();
     let before = base.unwrap_or(&empty);
-    let mut highest: BTreeMap<String, u64> = BTreeMap::new();
-    for playbook in [before, sides[0], sides[1]] {
-        for (series, number) in playbook.highest_numbers() {
-            raise(&mut highest, &series, number);
-        }
+    let mut highest = before.highest_numbers();
+    for (series, number) in sides.iter().flat_map(|side| side.highest_numbers()) {
+        raise(&mut highest, &series, number);
     }
     let mut old = base.map_or_else(Side::default, Side::of);
     let mut new = sides.map(Side::of);
-    follow_renumbered(&mut old, &mut new, &mut highest);
-    let names = new_names(&old.points, &new, &mut highest);
-    for (side, names) in new.iter_mut().zip(&names) {
-        side.rename(names);
-    }
+    let renamed = align(&mut old, &mut new, &mut highest);
     let mut decided = Vec::new();
-    let points = PointsMerge::new(base.map(|_| &old), &new).points(&mut decided);
-    for (old, new) in names.iter().flatten() {
-        decided.push(if points.contains_key(old) {
+    let mut points = merged_points(&old, &new, &mut decided);
+    count(&mut points, base.map(|_| &old), &new);
+    for (_, old, new) in renamed {
+        decided.push(if points.contains_key(&old) {
             format!("{old} of one side is {new} now: both sides had given that number")
         } else {
             format!("{old} and {new} said the same: they are {new} now")
@@ -178,7 +168,7 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
     }
     let playbook = Playbook {
         root,
-        sections: sections(before, sides, &points),
+        sections: sections(before, &old.points, sides, &points),
         meta: merged_meta(&before.meta, &new, points),
         ..sides[0].clone()
     };
@@ -186,55 +176,46 @@ fn both(base: Option<&Playbook>, sides: [&Playbook; 2]) -> Merged {
 }
 
 /// Keeps the sections of the base in its order, then adds new ones by age.
-fn sections(base: &Playbook, sides: [&Playbook; 2], points: &Points) -> Map<String, Value> {
+fn sections(
+    base: &Playbook,
+    known: &Points,
+    sides: [&Playbook; 2],
+    points: &Points,
+) -> Map<String, Value> {
     let mut merged = pick_each(&base.sections, sides.map(|side| &side.sections));
     for state in points.values() {
-        let section = merged.entry(&state.section);
-        section.or_insert(Value::Array(Vec::new()));
+        merged.entry(&state.section).or_insert(json!([]));
     }
-    let known: HashSet<&str> = base.names().collect();
+    let mut points: Vec<(&String, &PointState)> = points.iter().collect();
+    points.sort_by_key(|(name, state)| {
+        let is_old = known.contains_key(*name);
+        let place = if is_old { state.index } else { usize::MAX };
+        (!is_old, place, state.note.added, *name)
+    });
     for (title, value) in &mut merged {
         let is_list = |side: &Playbook| side.sections.get(title).is_none_or(Value::is_array);
-        if !value.is_array() || !sides.into_iter().all(is_list) {
-            continue;
+        if value.is_array() && sides.into_iter().all(is_list) {
+            let here = points.iter().filter(|(_, state)| state.section == *title);
+            let entries = here.map(|(_, state)| Value::Object(state.entry.clone()));
+            *value = entries.chain(odd_entries(title, base, sides)).collect();
         }
-        let here = points.iter().filter(|(_, state)| state.section == *title);
-        let mut here: Vec<(&String, &PointState)> = here.collect();
-        here.sort_by_key(|(name, state)| {
-            let is_old = known.contains(name.as_str());
-            let place = if is_old { state.index } else { usize::MAX };
-            (!is_old, place, state.note.added, *name)
-        });
-        let entries = here
-            .into_iter()
-            .map(|(_, state)| Value::Object(state.entry.clone()));
-        *value = entries.chain(odd_entries(title, base, sides)).collect();
     }
     merged
 }
 
-/// Returns the common entries, and those either side added.
+/// Returns the common entries that are no points, and those either side added.
 fn odd_entries(title: &str, base: &Playbook, sides: [&Playbook; 2]) -> Vec<Value> {
-    let lists = [base, sides[0], sides[1]].map(|playbook| {
-        let places = playbook.places().into_values();
-        let named = places.filter(|place| place.title == title);
-        let named: HashSet<usize> = named.map(|place| place.index).collect();
-        let list = playbook.list(title).iter().enumerate();
-        let odd = list.filter(|(index, _)| !named.contains(index));
-        odd.map(|(_, value)| value).collect::<Vec<&Value>>()
-    });
-    let count = |list: &[&Value], value: &Value| list.iter().filter(|v| **v == value).count();
+    let lists = [base, sides[0], sides[1]].map(|playbook| playbook.odd(title));
     let mut merged: Vec<&Value> = Vec::new();
-    let mut all: Vec<&Value> = lists.concat();
-    all[lists[0].len()..].sort_by_key(ToString::to_string);
-    for value in all {
-        let [was, one, other] = lists.each_ref().map(|list| count(list, value));
+    for value in lists.concat() {
+        let count = |list: &Vec<&Value>| list.iter().filter(|other| **other == value).count();
+        let [was, one, other] = lists.each_ref().map(count);
         let wanted = if one == other {
             one
         } else {
             (one + other).saturating_sub(was)
         };
-        while count(&merged, value) < wanted {
+        if count(&merged) < wanted {
             merged.push(value);
         }
     }
@@ -275,7 +256,6 @@ fn merged_meta(base: &Meta, sides: &[Side; 2], points: Points) -> Meta {
     }
 }
 
-/// The named entries of a playbook; of two with one name, the last (REQ-REFL-007).
 type Points = BTreeMap<String, PointState>;
 type Names = BTreeMap<String, String>;
 
@@ -289,9 +269,8 @@ struct Side {
 
 impl Side {
     fn of(playbook: &Playbook) -> Self {
-        let states = playbook.places().into_iter();
-        let states = states.filter_map(|(name, at)| Some((name, PointState::of(playbook, &at)?)));
-        let points: Points = states.collect();
+        let states = playbook.states();
+        let points: Points = states.map(|it| (it.name().to_owned(), it)).collect();
         let aliases = playbook.meta.aliases.keys().cloned();
         Self {
             shared: aliases.filter(|name| points.contains_key(name)).collect(),
@@ -301,147 +280,129 @@ impl Side {
     }
 
     /// Keeps old names as aliases.
-    fn rename(&mut self, names: &Names) {
-        if names.is_empty() {
-            return;
-        }
+    fn rename(&mut self, mut names: Names) {
+        names.retain(|old, new| old != new);
         let new = |name: String| names.get(&name).cloned().unwrap_or(name);
         let points = std::mem::take(&mut self.points).into_iter();
         let points = points.map(|(name, mut state)| {
             let name = new(name);
-            state
-                .entry
-                .insert(entry::NAME.to_owned(), name.as_str().into());
+            let field = state.entry.entry(entry::NAME);
+            field.and_modify(|old| *old = name.as_str().into());
             (name, state)
         });
         self.points = points.collect();
         for votes in self.meta.votes.values_mut() {
-            *votes = renamed(votes, names);
+            *votes = renamed(votes, &names);
         }
         for target in self.meta.aliases.values_mut() {
             *target = new(std::mem::take(target));
         }
-        self.meta.aliases.extend(names.clone());
         self.shared.extend(names.keys().cloned());
+        self.meta.aliases.extend(names);
     }
 
-    /// Returns the point that another was merged into, directly or in several steps.
-    fn taken_in(&self, name: &str) -> Option<&str> {
-        let aliases = &self.meta.aliases;
-        let steps = std::iter::successors(aliases.get(name), |name| aliases.get(*name));
-        let mut steps = steps.take(aliases.len());
-        let found = steps.find(|name| self.points.contains_key(*name));
-        found.map(String::as_str)
+    fn heir(&self, name: &str) -> Option<&str> {
+        let is_there = |name: &str| self.points.contains_key(name);
+        self.meta.heir(name, is_there)
+    }
+
+    /// Returns the new name of a point of the base that an earlier merge renumbered here.
+    fn renumbered(&self, name: &str, state: &PointState, base: &Points) -> Option<&String> {
+        let text = said(state);
+        if said(self.points.get(name)?) == text {
+            return None;
+        }
+        let is_new = |new: &&String| !base.contains_key(*new) && self.points.contains_key(*new);
+        let by_text = self.points.iter().filter(|(_, other)| said(other) == text);
+        let mut by_text = by_text.map(|(new, _)| new);
+        let by_alias = self.meta.aliases.get(name);
+        by_text.find(is_new).or(by_alias.filter(is_new))
     }
 }
 
-/// Gives points that an earlier merge renumbered the same name in all three playbooks, although the
-/// other branch still uses the old one. A point that has the new name already gets a number above
-/// `highest`.
+/// The time, name, text and section of a new point: an order that is the same for both sides.
+type Born<'a> = (Option<Timestamp>, &'a String, &'a str, &'a str);
+
+/// Gives each point one name in all three versions. Returns the side, old and new name of each
+/// added point that is renamed.
 ///
-/// Example: main and a branch both created `pat-002`, and a merge into main renamed the branch's to
-/// `pat-003`. The branch still calls it `pat-002`. Its changes there apply to `pat-003`.
-fn follow_renumbered(base: &mut Side, sides: &mut [Side; 2], highest: &mut BTreeMap<String, u64>) {
-    let mut base_names = Names::new();
+/// A point that an earlier merge renumbered keeps its new name. Example: main and a branch both
+/// created `pat-002`, and a merge into main renamed the branch's to `pat-003`. The branch still
+/// calls it `pat-002`. Its changes there apply to `pat-003`.
+///
+/// A text that both sides added has one name. Of two texts added under one name the first keeps
+/// it, the other gets a number above `highest`.
+fn align(
+    base: &mut Side,
+    sides: &mut [Side; 2],
+    highest: &mut BTreeMap<String, u64>,
+) -> BTreeSet<(usize, String, String)> {
     let mut names: [Names; 2] = Default::default();
+    let mut base_names = Names::new();
     for (name, state) in &base.points {
-        let text = said(state);
-        let found = sides.each_ref().map(|side| {
-            if said(side.points.get(name)?) == text {
-                return None;
-            }
-            let is_new =
-                |new: &&String| !base.points.contains_key(*new) && side.points.contains_key(*new);
-            let by_text = side.points.iter().filter(|(_, other)| said(other) == text);
-            let by_text = by_text.map(|(new, _)| new).find(is_new);
-            by_text.or_else(|| side.meta.aliases.get(name).filter(is_new))
-        });
-        let Some(new) = found.into_iter().flatten().min() else {
-            continue;
-        };
-        base_names.insert(name.clone(), new.clone());
+        let found = sides.each_ref();
+        let found = found.map(|side| side.renumbered(name, state, &base.points));
+        let new = found.into_iter().flatten().min().unwrap_or(name);
         for (at, side) in sides.iter().enumerate() {
             let now = found[at].unwrap_or(name);
-            if now == new || !side.points.contains_key(now) {
+            if side.points.contains_key(now) {
+                names[at].insert(now.clone(), new.clone());
+            }
+        }
+        base_names.insert(name.clone(), new.clone());
+    }
+    let mut changed = BTreeSet::new();
+    let mut added: Vec<(Born<'_>, String, [Option<&String>; 2])> = Vec::new();
+    for at in [0, 1] {
+        let of_other = names[1 - at].iter();
+        let known = of_other.filter_map(|(old, new)| Some((sides[1 - at].points.get(old)?, new)));
+        let known = known.map(|(state, new)| (said(state), new.clone()));
+        let known: BTreeMap<String, String> = known.collect();
+        for (name, state) in &sides[at].points {
+            if names[at].contains_key(name) {
                 continue;
             }
-            if let Some(other) = side.points.get(new) {
-                names[at].insert(new.clone(), next_name(highest, new, &other.section));
-            }
-            names[at].insert(now.clone(), new.clone());
-        }
-    }
-    base.rename(&base_names);
-    for (side, names) in sides.iter_mut().zip(&names) {
-        side.rename(names);
-    }
-}
-
-/// The time, name and text of a new point: an order that is the same for both sides.
-type Born<'a> = (Option<Timestamp>, &'a String, &'a str);
-
-struct NewText<'a> {
-    names: [Option<&'a String>; 2],
-    said: String,
-    first: Born<'a>,
-    /// The section of the first.
-    section: &'a str,
-}
-
-/// Returns new names for points of each side: one name for a text that both have, and two names for
-/// two texts added under one. The one that was added first keeps its name, the other gets a number
-/// above `highest`.
-fn new_names(base: &Points, sides: &[Side; 2], highest: &mut BTreeMap<String, u64>) -> [Names; 2] {
-    let mut names: [Names; 2] = Default::default();
-    let mut all: Vec<NewText<'_>> = Vec::new();
-    for (at, Side { points, .. }) in sides.iter().enumerate() {
-        let known = sides[1 - at].points.iter();
-        let known = known.filter(|(name, _)| base.contains_key(*name));
-        let known: BTreeMap<String, &String> =
-            known.map(|(name, state)| (said(state), name)).collect();
-        for (name, state) in points.iter().filter(|(name, _)| !base.contains_key(*name)) {
             let said = said(state);
+            let is_free = |same: &&String| !names[at].values().any(|used| used == *same);
             // The other side has it under a name of the base.
-            if let Some(same) = known.get(&said).filter(|same| !points.contains_key(**same)) {
-                names[at].insert(name.clone(), (*same).clone());
+            if let Some(same) = known.get(&said).filter(is_free) {
+                changed.insert((at, name.clone(), same.clone()));
+                names[at].insert(name.clone(), same.clone());
                 continue;
             }
-            let born: Born<'_> = (state.note.added, name, state.text());
-            let of_other = |new: &&mut NewText<'_>| new.names[at].is_none() && new.said == said;
-            if let Some(same) = all.iter_mut().find(of_other) {
-                same.names[at] = Some(name);
-                if born < same.first {
-                    (same.first, same.section) = (born, &state.section);
-                }
-                continue;
+            let born: Born<'_> = (state.note.added, name, state.text(), &state.section);
+            let mut others = added.iter_mut();
+            if let Some(same) = others.find(|(_, text, of)| of[at].is_none() && *text == said) {
+                same.0 = same.0.min(born);
+                same.2[at] = Some(name);
+            } else {
+                let mut names = [None; 2];
+                names[at] = Some(name);
+                added.push((born, said, names));
             }
-            let mut names = [None; 2];
-            names[at] = Some(name);
-            all.push(NewText {
-                names,
-                said,
-                first: born,
-                section: &state.section,
-            });
         }
     }
-    all.sort_by_key(|new| new.first);
-    let mut taken: BTreeSet<String> = base.keys().cloned().collect();
-    for new in all {
-        let (_, first, _) = new.first;
-        let mut wanted = std::iter::once(first).chain(new.names.into_iter().flatten());
+    added.sort_by_key(|(born, ..)| *born);
+    let mut taken: BTreeSet<String> = base_names.values().cloned().collect();
+    for ((_, first, _, section), _, of) in added {
+        let mut wanted = std::iter::once(first).chain(of.into_iter().flatten());
         let name = match wanted.find(|name| !taken.contains(*name)) {
             Some(free) => free.clone(),
-            None => next_name(highest, first, new.section),
+            None => next_name(highest, first, section),
         };
-        for (names, old) in names.iter_mut().zip(new.names) {
+        for (at, old) in of.into_iter().enumerate() {
             if let Some(old) = old.filter(|old| **old != name) {
-                names.insert(old.clone(), name.clone());
+                changed.insert((at, old.clone(), name.clone()));
+                names[at].insert(old.clone(), name.clone());
             }
         }
         taken.insert(name);
     }
-    names
+    base.rename(base_names);
+    for (side, names) in sides.iter_mut().zip(names) {
+        side.rename(names);
+    }
+    changed
 }
 
 fn next_name(highest: &mut BTreeMap<String, u64>, name: &str, section: &str) -> String {
@@ -459,132 +420,106 @@ fn said(state: &PointState) -> String {
     clean_text(state.text())
 }
 
-/// The later and the earlier side of a merge, with names that are the same in all three playbooks.
-struct PointsMerge<'a> {
-    /// `None` without a base; the jobs then show what both sides share.
-    base: Option<&'a Side>,
-    sides: &'a [Side; 2],
-    /// The votes of jobs that only one side has.
-    own: [Moves; 2],
-    /// The votes of jobs that both sides have and the base lacks.
-    common: Moves,
+/// Leaves the counters to [`count`].
+fn merged_points(base: &Side, sides: &[Side; 2], decided: &mut Vec<String>) -> Points {
+    let blank = PointState::default();
+    let mut merged = Points::new();
+    let names: BTreeSet<&String> = sides.iter().flat_map(|side| side.points.keys()).collect();
+    for name in names {
+        let was = base.points.get(name);
+        let here = sides.each_ref().map(|side| side.points.get(name));
+        let state = match (here, was) {
+            ([Some(later), Some(earlier)], _) => {
+                let mut both = merge_states(was.unwrap_or(&blank), [later, earlier]);
+                let [kept, other] = [later.text(), earlier.text()];
+                let is_edited = |text: &str| Some(text) != was.map(PointState::text);
+                if kept != other && is_edited(kept) && is_edited(other) {
+                    both.note.rest.insert(OTHER_TEXT.to_owned(), other.into());
+                    decided.push(format!(
+                        "{name} was edited on both sides: kept {kept:?}, not {other:?}"
+                    ));
+                }
+                both
+            }
+            ([Some(one), None] | [None, Some(one)], Some(was)) => {
+                let is_same = one.text() == was.text()
+                    && one.note.pinned == was.note.pinned
+                    && one.note.due == was.note.due;
+                let without = &sides[usize::from(here[0].is_some())];
+                if is_same && (one.entry == was.entry || without.heir(name).is_some()) {
+                    continue;
+                }
+                let why = "one side took it away, the other changed it or voted on it";
+                decided.push(format!("kept {name}: {why}"));
+                one.clone()
+            }
+            ([Some(one), None] | [None, Some(one)], None) => one.clone(),
+            ([None, None], _) => continue,
+        };
+        merged.insert(name.clone(), state);
+    }
+    merged
 }
 
-impl<'a> PointsMerge<'a> {
-    fn new(base: Option<&'a Side>, sides: &'a [Side; 2]) -> Self {
-        let known = base.map_or(&[][..], |base| &base.meta.applied);
-        let jobs = sides.each_ref().map(|side| {
-            let jobs = side.meta.applied.iter().filter(|job| !known.contains(job));
-            jobs.collect::<BTreeSet<_>>()
-        });
-        let own = |at: usize| {
-            sides[at]
-                .meta
-                .moves_of(jobs[at].difference(&jobs[1 - at]).copied())
-        };
-        Self {
-            base,
-            sides,
-            own: [own(0), own(1)],
-            common: sides[0]
-                .meta
-                .moves_of(jobs[0].intersection(&jobs[1]).copied()),
+/// Sets each counter to the sum of both sides less what both count: the base and common jobs.
+/// What one side merged away counts for its replacement there.
+fn count(merged: &mut Points, base: Option<&Side>, sides: &[Side; 2]) {
+    let known = base.map_or(&[][..], |base| &base.meta.applied);
+    let moves = |at: usize, is_common: bool| {
+        let [here, other] = [at, 1 - at].map(|at| &sides[at].meta);
+        let jobs = here.applied.iter().filter(|job| !known.contains(job));
+        here.moves_of(jobs.filter(|job| other.applied.contains(job) == is_common))
+    };
+    let counts_of = |side: &Side, name: &str| {
+        let state = side.points.get(name);
+        state.map_or([0, 0], |state| counts(&state.entry))
+    };
+    let mut sums = Moves::new();
+    let mut add = |name: &str, by: Counts| {
+        let sum = sums.entry(name.to_owned()).or_default();
+        *sum = plus(*sum, by);
+    };
+    for (at, side) in sides.iter().enumerate() {
+        for name in side.points.keys() {
+            let kept = merged.contains_key(name).then_some(name.as_str());
+            if let Some(now) = kept.or_else(|| sides[1 - at].heir(name)) {
+                add(now, counts_of(side, name));
+            }
         }
     }
-
-    fn points(&self, decided: &mut Vec<String>) -> Points {
-        let mut merged = Points::new();
-        let mut carried: Vec<(&str, Counts)> = Vec::new();
-        let names: BTreeSet<&String> = self.sides.iter().flat_map(|s| s.points.keys()).collect();
+    if let Some(base) = base {
+        let common = moves(0, true);
+        let names: BTreeSet<&String> = base.points.keys().chain(common.keys()).collect();
         for name in names {
-            let base = self.base.and_then(|base| base.points.get(name));
-            let [later, earlier] = self.sides.each_ref().map(|side| side.points.get(name));
-            let state = match (later, earlier, base) {
-                (Some(later), Some(earlier), _) => self.both(name, base, [later, earlier], decided),
-                (Some(one), None, Some(base)) | (None, Some(one), Some(base)) => {
-                    let is_same_note =
-                        one.note.pinned == base.note.pinned && one.note.due == base.note.due;
-                    if one.entry == base.entry && is_same_note {
-                        continue;
-                    }
-                    let by = minus(counts(&one.entry), counts(&base.entry));
-                    let mut kept = one.clone();
-                    match self.sides[usize::from(later.is_some())].taken_in(name) {
-                        Some(into) if one.text() == base.text() && is_same_note => {
-                            carried.push((into, by));
-                            continue;
-                        }
-                        // Its earlier votes moved to another point.
-                        Some(_) => set_counts(&mut kept.entry, by),
-                        None => {}
-                    }
-                    let why = "one side took it away, the other changed it or voted on it";
-                    decided.push(format!("kept {name}: {why}"));
-                    kept
-                }
-                (Some(one), None, None) | (None, Some(one), None) => one.clone(),
-                (None, None, _) => continue,
-            };
-            merged.insert(name.clone(), state);
-        }
-        carried.extend(self.moved_twice());
-        for (into, by) in carried {
-            if let Some(PointState { entry, .. }) = merged.get_mut(into) {
-                set_counts(entry, plus(counts(entry), by));
+            let here = sides.each_ref().map(|side| {
+                let is_there = side.points.contains_key(name);
+                let here = is_there.then_some(name.as_str());
+                here.or_else(|| side.heir(name))
+            });
+            // A side without it and without a replacement deleted it; then it counts whole.
+            if let [Some(later), Some(earlier)] = here {
+                let heir = if earlier == name { later } else { earlier };
+                let kept = merged.contains_key(name).then_some(name.as_str());
+                let now = kept.unwrap_or(heir);
+                let by = common.get(name).copied().unwrap_or_default();
+                add(now, minus([0, 0], plus(counts_of(base, name), by)));
             }
         }
-        merged
-    }
-
-    /// Returns double-counted votes: those of base points that both sides merged away. They are
-    /// subtracted from the point that received them on the earlier side.
-    fn moved_twice(&self) -> impl Iterator<Item = (&str, Counts)> {
-        let base = self.base.into_iter().flat_map(|base| &base.points);
-        base.filter_map(|(name, state)| {
-            let [later, earlier] = self.sides;
-            if later.points.contains_key(name) || earlier.points.contains_key(name) {
-                return None;
-            }
-            later.taken_in(name)?;
-            let into = earlier.taken_in(name)?;
-            Some((into, minus([0, 0], counts(&state.entry))))
-        })
-    }
-
-    fn both(
-        &self,
-        name: &str,
-        base: Option<&PointState>,
-        sides: [&PointState; 2],
-        decided: &mut Vec<String>,
-    ) -> PointState {
-        let blank = PointState::default();
-        let mut merged = merge_states(base.unwrap_or(&blank), sides);
-        set_counts(&mut merged.entry, self.counts(name, base, sides));
-        let [kept, other] = sides.map(PointState::text);
-        let is_edited = |text: &str| Some(text) != base.map(PointState::text);
-        if kept != other && is_edited(kept) && is_edited(other) {
-            merged.note.rest.insert(OTHER_TEXT.to_owned(), other.into());
-            decided.push(format!(
-                "{name} was edited on both sides: kept {kept:?}, not {other:?}"
-            ));
+    } else {
+        let own = [0, 1].map(|at| moves(at, false));
+        let both = sides[0].points.keys();
+        for name in both.filter(|name| sides[1].points.contains_key(*name)) {
+            let [one, other] = [0, 1].map(|at| {
+                let own = own[at].get(name).copied().unwrap_or_default();
+                minus(counts_of(&sides[at], name), own)
+            });
+            add(name, [0, 1].map(|at| -one[at].min(other[at])));
         }
-        merged
     }
-
-    /// Counts a job that both sides have once.
-    fn counts(&self, name: &str, base: Option<&PointState>, sides: [&PointState; 2]) -> Counts {
-        let moved = |moves: &Moves| moves.get(name).copied().unwrap_or_default();
-        let [later, earlier] = sides.map(|side| counts(&side.entry));
-        let twice = if self.base.is_some() {
-            let before = base.map_or([0; 2], |base| counts(&base.entry));
-            plus(before, moved(&self.common))
-        } else {
-            let [one, other] = self.own.each_ref().map(moved);
-            let [one, other] = [minus(later, one), minus(earlier, other)];
-            [0, 1].map(|at| one[at].min(other[at]))
-        };
-        minus(plus(later, earlier), twice)
+    for (name, sum) in sums {
+        if let Some(state) = merged.get_mut(&name) {
+            set_counts(&mut state.entry, sum);
+        }
     }
 }
 

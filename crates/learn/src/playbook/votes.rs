@@ -1,7 +1,7 @@
 //! The counters of key points: a session's valid verdicts, the use of each point, the votes of each
 //! job, and votes outside the playbook file.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use jiff::Timestamp;
@@ -9,11 +9,11 @@ use playbook_core::worded;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::change::{Applied, ChangeKind, PointChange, PointState, Skipped};
-use super::clean::{clean, clean_text};
+use super::change::{Applied, ChangeKind, Editor, PointState, Skipped};
+use super::clean::clean_text;
 use super::entry::{self, COUNTERS, Counts, counts, minus, plus, set_counts};
 use super::id::{Id, is_own_name};
-use super::model::{APPLIED_KEPT, Meta, Playbook, PointPlace};
+use super::model::{APPLIED_KEPT, Meta, Playbook};
 use crate::digest::name_of;
 use crate::shown_record::ShownPoints;
 
@@ -82,12 +82,11 @@ pub(super) fn one_line(value: &Value) -> String {
 /// (INV-REFL-004). The name of a merged point credits the point that replaced it; an unknown name
 /// is skipped with its reason.
 pub fn apply_bullet_tags(playbook: &mut Playbook, tags: &[BulletTag]) -> Applied {
-    let mut applied = Applied::default();
+    let mut editor = Editor::new(playbook, "", Timestamp::UNIX_EPOCH);
     for tag in tags {
-        let Some((name, place)) = playbook.find(&tag.name) else {
+        let Some(state) = editor.playbook.find(&tag.name) else {
             let what = format!("tag for {}", clean_text(&tag.name));
-            let skipped = Skipped::new(what, "no such key point");
-            applied.skipped.push(skipped);
+            editor.skip(what, "no such key point");
             continue;
         };
         let (counter, kind) = match tag.tag {
@@ -95,20 +94,10 @@ pub fn apply_bullet_tags(playbook: &mut Playbook, tags: &[BulletTag]) -> Applied
             Tag::Harmful => (entry::HARMFUL, ChangeKind::Harmful),
             Tag::Neutral => continue,
         };
-        let (id, before) = (name.to_owned(), PointState::of(playbook, &place));
-        if let Some(fields) = playbook.entry_mut(&place) {
-            entry::raise(fields, counter);
-        }
-        applied.changes.push(PointChange {
-            kind,
-            id,
-            before,
-            after: PointState::of(playbook, &place),
-            into: None,
-            reason: clean_text(&tag.rationale),
-        });
+        editor.reason = clean_text(&tag.rationale);
+        editor.alter(state, kind, |state| entry::raise(&mut state.entry, counter));
     }
-    applied
+    editor.done
 }
 
 /// The number of root sessions in which a key point was seen, each counted once.
@@ -185,9 +174,13 @@ pub struct Votes {
 /// on a missing point is kept; the caller skips it when applying. Invalid neutral verdicts are
 /// dropped silently, since they change nothing.
 pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &Playbook) -> Votes {
-    let places = playbook.places();
-    let text_of = |name: &str| entry::text(playbook.entry(places.get(name)?)?);
-    let hash = |text: &str| name_of(clean(text).as_bytes());
+    let states = playbook.states();
+    let texts: HashMap<String, String> = states
+        .map(|it| (it.name().to_owned(), it.text().to_owned()))
+        .collect();
+    let names: HashSet<&str> = texts.keys().map(String::as_str).collect();
+    let text_of = |name: &str| texts.get(name).map(String::as_str);
+    let hash = |text: &str| name_of(clean_text(text).as_bytes());
     // A merge may have given a shown text another number.
     let mut moved: HashMap<&str, &str> = HashMap::new();
     for (name, hashes) in shown.each() {
@@ -202,10 +195,10 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
         let plain = written.trim().trim_matches(['[', ']']).trim();
         let forms = [written.to_owned(), plain.to_owned(), plain.to_lowercase()];
         let mut forms = forms.into_iter();
-        let is_there = |name: &String| places.contains_key(playbook.current_name(&places, name));
+        let is_there = |name: &String| names.contains(playbook.current_name(&names, name));
         let name = forms.find(is_there).unwrap_or_else(|| written.to_owned());
         let moved = moved.get(name.as_str()).copied();
-        let now = moved.unwrap_or_else(|| playbook.current_name(&places, &name));
+        let now = moved.unwrap_or_else(|| playbook.current_name(&names, &name));
         now.to_owned()
     };
     // True for a current text that was shown.
@@ -220,7 +213,7 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
         is_same.entry(name.clone()).or_insert(true);
     }
     let flaw = |name: &str| match is_same.get(name) {
-        _ if !places.contains_key(name) => None,
+        _ if !names.contains(name) => None,
         Some(true) => None,
         Some(false) => Some(OTHER_TEXT),
         None => Some(NOT_SHOWN),
@@ -258,7 +251,7 @@ pub fn votes(tags: &[BulletTag], shown: &ShownPoints, cited: &[Id], playbook: &P
     let valid = valid.map(|(id, now)| Id::parse(now).unwrap_or_else(|| id.clone()));
     votes.cited = valid.collect();
     for (name, is_same) in is_same {
-        if is_same && places.contains_key(&name) {
+        if is_same && names.contains(name.as_str()) {
             let tag = votes.tags.iter().find(|tag| tag.name == name);
             votes.seen.push(PointInSession {
                 is_cited: cited_now.contains(&name),
@@ -357,39 +350,43 @@ impl Playbook {
         votes.retain(|job, _| applied.contains(job));
     }
 
-    /// The last of two entries with one name counts.
-    fn counters(&self) -> Moves {
-        let named = self.entries();
-        let named =
-            named.filter_map(|(_, fields)| Some((entry::name(fields)?.to_owned(), counts(fields))));
-        named.collect()
+    fn counted(&self) -> LocalVotes {
+        let vote = |state: PointState| {
+            let [helpful, harmful] = counts(&state.entry);
+            let used = state.note.used;
+            (
+                state.name().to_owned(),
+                LocalVote {
+                    helpful,
+                    harmful,
+                    used,
+                },
+            )
+        };
+        self.states().map(vote).collect()
     }
 
     fn moves_since(&self, before: &Self) -> Moves {
-        let mut moves = self.counters();
-        let here = self.places();
         // Counters taken over from a merged point are no votes.
-        for (name, was) in before.counters() {
-            if let Some(now) = moves.get_mut(self.current_name(&here, &name)) {
-                *now = minus(*now, was);
-            }
-        }
-        moves.retain(|name, now| *now != [0, 0] && !name.contains(char::is_whitespace));
-        moves
+        let was = self.current_votes(&before.counted());
+        let moves = self.counted().into_iter().map(|(name, now)| {
+            let was = was.get(&name).map_or([0, 0], LocalVote::counts);
+            (name, minus(now.counts(), was))
+        });
+        let is_vote = |name: &str, by| by != [0, 0] && !name.contains(char::is_whitespace);
+        moves.filter(|(name, by)| is_vote(name, *by)).collect()
     }
 
     /// Adds votes to the counters of a file. Those for a merged point go to its replacement.
     #[must_use]
     pub fn with_votes(mut self, votes: &LocalVotes) -> Self {
-        let places = self.places();
-        for (name, vote) in self.by_current_name(&places, votes) {
-            let Some(fields) = places.get(&name).and_then(|place| self.entry_mut(place)) else {
-                continue;
-            };
-            set_counts(fields, plus(counts(fields), vote.counts()));
-            if vote.used.is_some() {
-                let note = self.meta.points.entry(name).or_default();
-                note.used = note.used.max(vote.used);
+        let votes = self.current_votes(votes);
+        for mut state in self.states().collect::<Vec<_>>() {
+            if let Some(vote) = votes.get(state.name()) {
+                let sum = plus(counts(&state.entry), vote.counts());
+                set_counts(&mut state.entry, sum);
+                state.note.used = state.note.used.max(vote.used);
+                self.set(&state);
             }
         }
         self
@@ -399,66 +396,52 @@ impl Playbook {
     /// `is_local` keeps the file's counters of existing points unchanged.
     #[must_use]
     pub fn parted(mut self, file: &Self, votes: &LocalVotes, is_local: bool) -> (Self, LocalVotes) {
-        let (places, known) = (self.places(), file.places());
-        let mut stored = self.by_current_name(&places, votes);
+        let mut stored = self.current_votes(votes);
         // A point that replaced others has their counters.
-        let in_file = file.counters().into_iter();
-        let in_file = sum(in_file.map(|(name, counts)| {
-            let name = self.current_name(&places, &name).to_owned();
-            (name, counts)
-        }));
+        let in_file = self.current_votes(&file.counted());
+        let known = file.states().map(|it| (it.name().to_owned(), it));
+        let known: HashMap<String, PointState> = known.collect();
         let mut of_job = LocalVotes::new();
-        for (name, place) in &places {
-            let old = known.get(name).and_then(|place| file.entry(place));
-            let stored = stored.remove(name).unwrap_or_default();
-            let Some(fields) = self.entry_mut(place) else {
-                continue;
+        for mut state in self.states().collect::<Vec<_>>() {
+            let name = state.name().to_owned();
+            let old = known.get(&name);
+            let stored = stored.remove(&name).unwrap_or_default();
+            let whole = counts(&state.entry);
+            let kept = match in_file.get(&name) {
+                Some(sums) if old.is_some() && is_local => sums.counts(),
+                _ => minus(whole, stored.counts()).map(|count| count.max(0)),
             };
-            let whole = counts(fields);
-            let new = minus(whole, stored.counts());
-            let kept = match in_file.get(name) {
-                Some(sums) if old.is_some() && is_local => *sums,
-                _ => new.map(|count| count.max(0)),
-            };
-            set_counts(fields, kept);
+            set_counts(&mut state.entry, kept);
             for (at, key) in COUNTERS.into_iter().enumerate() {
-                if let Some(old) = old.filter(|old| counts(old)[at] == kept[at]) {
-                    put_back(fields, key, old);
+                if let Some(old) = old.filter(|old| counts(&old.entry)[at] == kept[at]) {
+                    put_back(&mut state.entry, key, &old.entry);
                 }
             }
             let [helpful, harmful] = minus(minus(whole, kept), stored.counts());
-            let used = |playbook: &Self| playbook.meta.points.get(name).and_then(|note| note.used);
-            let (used_now, used_in_file) = (used(&self), used(file));
-            let is_used = used_now != used_in_file.max(stored.used);
-            if old.is_some()
-                && (is_local || !is_used)
-                && let Some(note) = self.meta.points.get_mut(name)
-            {
-                note.used = used_in_file;
+            let used_in_file = file.note(&name).used;
+            let used = state.note.used;
+            let is_used = used != used_in_file.max(stored.used);
+            if old.is_some() && (is_local || !is_used) {
+                state.note.used = used_in_file;
             }
             let vote = LocalVote {
                 helpful,
                 harmful,
-                used: used_now.filter(|_| is_used && is_local && old.is_some()),
+                used: used.filter(|_| is_used && is_local && old.is_some()),
             };
             if vote != LocalVote::default() {
-                of_job.insert(name.clone(), vote);
+                of_job.insert(name, vote);
             }
+            self.set(&state);
         }
-        let is_known = |name: &String| file.meta.points.contains_key(name);
-        let points = &mut self.meta.points;
-        points.retain(|name, note| !note.is_blank() || is_known(name));
         (self, of_job)
     }
 
-    fn by_current_name(
-        &self,
-        places: &HashMap<String, PointPlace>,
-        votes: &LocalVotes,
-    ) -> LocalVotes {
+    fn current_votes(&self, votes: &LocalVotes) -> LocalVotes {
+        let names = self.names().collect();
         let mut current = LocalVotes::new();
         for (name, vote) in votes {
-            let name = self.current_name(places, name).to_owned();
+            let name = self.current_name(&names, name).to_owned();
             current.entry(name).or_default().add(vote);
         }
         current

@@ -43,14 +43,6 @@ struct MaskSettings {
     own: Vec<SecretRule>,
 }
 
-/// A place at which a text can be cut in two that are masked apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cut {
-    At(usize),
-    /// No place: all of the text is within a private part that is still open.
-    Private,
-}
-
 /// The reason why a setting cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
@@ -72,14 +64,7 @@ impl Masker {
         if patterns.len() > MAX_PATTERNS {
             return Err(PatternError::TooMany);
         }
-        let own = (1..).zip(patterns).map(|(number, pattern)| {
-            let rule = SecretRule::own(format!("own-{number}"), pattern)
-                .map_err(|e| PatternError::Broken(number, reason(&e)))?;
-            if rule.is_match("") {
-                return Err(PatternError::Empty(number));
-            }
-            Ok(rule)
-        });
+        let own = (1..).zip(patterns).map(own_rule);
         Ok(Self(Arc::new(MaskSettings {
             off: table::ids()
                 .into_iter()
@@ -94,13 +79,7 @@ impl Masker {
         if patterns.len() > MAX_PATTERNS {
             return vec![PatternError::TooMany];
         }
-        let flaws = (1..).zip(patterns).filter_map(|(number, pattern)| {
-            match Self::new(std::slice::from_ref(pattern), &[]).err()? {
-                PatternError::Broken(_, why) => Some(PatternError::Broken(number, why)),
-                PatternError::Empty(_) => Some(PatternError::Empty(number)),
-                PatternError::TooMany => None,
-            }
-        });
+        let flaws = (1..).zip(patterns).filter_map(|one| own_rule(one).err());
         flaws.collect()
     }
 
@@ -157,46 +136,29 @@ impl Masker {
         self.masked(text, Unclosed::ToQuote, |_| {})
     }
 
-    /// Finds a place at or before `wanted` at which a text can be cut in two that are masked
-    /// apart: in no secret, and not between one and its name. It is after a line break where
-    /// there is one, else after a secret, else after a blank.
-    pub(super) fn safe_cut(&self, text: &str, wanted: usize) -> Cut {
-        let spans = self.spans(text, Unclosed::ToEnd);
-        let is_all = |span: &MaskSpan<'_>| span.range == (0..text.len());
-        if spans
-            .iter()
-            .any(|span| is_all(span) && span.id == table::PRIVATE)
-        {
-            return Cut::Private;
+    /// Masks a text up to a place at or before `wanted` at which it can be cut in two that are
+    /// masked apart: in no secret, and not between one and its name. It is after a line break where
+    /// there is one, else after a secret, else after a blank. Returns that place, or None where all
+    /// of the text is within a private part that is still open.
+    pub(super) fn mask_part(
+        &self,
+        text: &str,
+        wanted: usize,
+        counts: &mut Counts,
+    ) -> (String, Option<usize>) {
+        let mut counted = |id: &str| *counts.entry(id.to_owned()).or_default() += 1;
+        let mut spans = self.spans(text, Unclosed::ToEnd);
+        let cut = safe_cut(text, wanted, &spans);
+        let end = cut.unwrap_or(text.len());
+        spans.retain(|span| span.range.start < end);
+        for span in &mut spans {
+            span.range.end = span.range.end.min(end);
         }
-        let spans: Vec<&Range<usize>> = spans.iter().map(|span| &span.range).collect();
-        let is_in_none = |cut: &usize| !spans.iter().any(|s| s.start < *cut && *cut < s.end);
-        let is_behind_no_name = |cut: &usize| !spans.iter().any(|s| within(s.start, *cut));
-        let is_far = |cut: &usize| *cut > wanted / 2;
-        let after = |byte| {
-            let found = memchr::memrchr_iter(byte, &text.as_bytes()[..wanted]);
-            let cuts = found.map(|at| at + 1).take_while(is_far);
-            cuts.take(MAX_CUTS).filter(is_in_none)
-        };
-        // Behind the separator that follows, so that no closing quotation mark opens the rest.
-        let separator = |from: usize| {
-            let mut near = text.as_bytes()[from..wanted].iter().take(NAME_BYTES);
-            near.position(|byte| b" ,;&".contains(byte))
-        };
-        let ends = spans.iter().filter(|span| span.end < wanted);
-        let ends = ends.filter_map(|span| Some(span.end + separator(span.end)? + 1));
-        let mut ends: Vec<usize> = ends.filter(is_far).collect();
-        ends.sort_unstable_by(|a, b| b.cmp(a));
-        let cut = after(b'\n').next();
-        let cut = cut.or_else(|| ends.into_iter().find(is_in_none));
-        let cut = cut.or_else(|| after(b' ').find(is_behind_no_name));
-        let begun = spans.iter().filter(|s| s.start < wanted && wanted < s.end);
-        let begun = begun
-            .map(|span| span.start)
-            .filter(|start| *start > 0)
-            .min();
-        let cut = cut.or(begun);
-        Cut::At(boundary_before(text, cut.unwrap_or(wanted)))
+        let once = masked(&text[..end], spans, &mut counted).into_owned();
+        let settled = settled(&once, |text| {
+            masked(text, self.spans(text, Unclosed::ToEnd), &mut counted)
+        });
+        (settled.into_owned(), cut)
     }
 
     fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<MaskSpan<'s>> {
@@ -219,6 +181,45 @@ impl Masker {
             masked(text, self.spans(text, unclosed), &mut counted)
         })
     }
+}
+
+/// Returns the place at which [`Masker::mask_part`] cuts a text.
+fn safe_cut(text: &str, wanted: usize, spans: &[MaskSpan<'_>]) -> Option<usize> {
+    let is_all = |span: &MaskSpan<'_>| span.range == (0..text.len());
+    if spans
+        .iter()
+        .any(|span| is_all(span) && span.id == table::PRIVATE)
+    {
+        return None;
+    }
+    let spans: Vec<&Range<usize>> = spans.iter().map(|span| &span.range).collect();
+    let is_in_none = |cut: &usize| !spans.iter().any(|s| s.start < *cut && *cut < s.end);
+    let is_behind_no_name = |cut: &usize| !spans.iter().any(|s| within(s.start, *cut));
+    let is_far = |cut: &usize| *cut > wanted / 2;
+    let after = |byte| {
+        let found = memchr::memrchr_iter(byte, &text.as_bytes()[..wanted]);
+        let cuts = found.map(|at| at + 1).take_while(is_far);
+        cuts.take(MAX_CUTS).filter(is_in_none)
+    };
+    // Behind the separator that follows, so that no closing quotation mark opens the rest.
+    let separator = |from: usize| {
+        let mut near = text.as_bytes()[from..wanted].iter().take(NAME_BYTES);
+        near.position(|byte| b" ,;&".contains(byte))
+    };
+    let ends = spans.iter().filter(|span| span.end < wanted);
+    let ends = ends.filter_map(|span| Some(span.end + separator(span.end)? + 1));
+    let mut ends: Vec<usize> = ends.filter(is_far).collect();
+    ends.sort_unstable_by(|a, b| b.cmp(a));
+    let cut = after(b'\n').next();
+    let cut = cut.or_else(|| ends.into_iter().find(is_in_none));
+    let cut = cut.or_else(|| after(b' ').find(is_behind_no_name));
+    let begun = spans.iter().filter(|s| s.start < wanted && wanted < s.end);
+    let begun = begun
+        .map(|span| span.start)
+        .filter(|start| *start > 0)
+        .min();
+    let cut = cut.or(begun);
+    Some(boundary_before(text, cut.unwrap_or(wanted)))
 }
 
 /// Returns `true` if the name of a secret that begins at `start` may reach over `cut`.
@@ -279,6 +280,16 @@ fn united(mut spans: Vec<MaskSpan<'_>>) -> Vec<MaskSpan<'_>> {
         }
     }
     united
+}
+
+/// Makes a rule of one of the user's own patterns and its number.
+fn own_rule((number, pattern): (usize, &String)) -> Result<SecretRule, PatternError> {
+    let rule = SecretRule::own(format!("own-{number}"), pattern);
+    let rule = rule.map_err(|e| PatternError::Broken(number, reason(&e)))?;
+    let is_empty = rule.is_match("");
+    (!is_empty)
+        .then_some(rule)
+        .ok_or(PatternError::Empty(number))
 }
 
 /// Returns the last line of an error, which names the fault and not the pattern.

@@ -7,12 +7,20 @@
 //! of any text. A stream is masked in windows (`stream`), without a terminal's
 //! colours.
 
+/// Patterns for short texts, compiled on first use.
+macro_rules! patterns {
+    ($($name:ident = $pattern:expr;)*) => {
+        $(static $name: LazyLock<Option<Regex>> = LazyLock::new(|| short(&[$pattern]));)*
+    };
+}
+
 mod keywords;
 mod masker;
 mod names;
 mod place;
 mod private;
 mod rule;
+mod setting;
 mod stream;
 mod table;
 mod unread;

@@ -27,6 +27,8 @@ pub(super) struct NameWords {
     weak_key: HashSet<String>,
     /// The words, behind those of a secret, that change nothing; before `pass` they make it a password.
     qualifiers: HashSet<String>,
+    /// The same, also behind a dot or a blank: `db.password.prod`, "the api key new".
+    versions: HashSet<String>,
     /// The first words of a question or an action: `has_token`.
     asks: HashSet<String>,
     /// The words directly before the last one that say it is no secret: `public key`.
@@ -90,7 +92,7 @@ impl Name {
         let is_upper = !name.contains(|c: char| c.is_ascii_lowercase());
         let (kind, is_plural, is_compound) = TABLE.names.kind(&words, &outer, is_upper)?;
         Some(Self {
-            range: start..end,
+            range: start..end + TABLE.names.version(&text[end..]),
             kind,
             is_plural,
             is_upper,
@@ -100,6 +102,23 @@ impl Name {
 }
 
 impl NameWords {
+    /// Returns the length of the version that is behind a name, with the sign before it.
+    fn version(&self, rest: &str) -> usize {
+        let is_end = |c: char| !c.is_ascii_alphanumeric();
+        let Some(word) = rest.strip_prefix(['.', ' ']) else {
+            return 0;
+        };
+        let length = word.find(is_end).unwrap_or(word.len());
+        let (word, behind) = word.split_at(length);
+        let is_number = length == 1 && word.bytes().all(|b| b.is_ascii_digit());
+        let is_before = behind.starts_with(['=', ':', ' ', '"', '\'', '`', '*', ']']);
+        if is_before && (is_number || self.versions.contains(word)) {
+            length + 1
+        } else {
+            0
+        }
+    }
+
     /// Returns the kind of a name, true if it names several, and true if it says a secret of what.
     fn kind(&self, mut words: &[&str], outer: &str, is_upper: bool) -> Option<(Kind, bool, bool)> {
         let first = *words.first()?;
@@ -107,17 +126,16 @@ impl NameWords {
         while let [rest @ .., last] = words
             && !rest.is_empty()
         {
+            let is_known = |word| self.qualifiers.contains(word) || self.versions.contains(word);
             let one = last.strip_suffix('s').unwrap_or(last);
-            if !self.qualifiers.contains(*last) && !self.qualifiers.contains(one) {
+            if !is_known(*last) && !is_known(one) {
                 break;
             }
-            is_plural |= !self.qualifiers.contains(*last);
+            is_plural |= !is_known(*last);
             words = rest;
         }
-        if let [rest @ .., "id"] = words
-            && rest.ends_with(&["access", "key"])
-        {
-            words = rest;
+        if words.ends_with(&["access", "key", "id"]) {
+            return Some((Kind::Weak, is_plural, true));
         }
         let (last, rest) = words.split_last()?;
         let plain = |kind| Some((kind, false, false));
@@ -183,7 +201,7 @@ impl NameWords {
         let is_compound = one.len() > "secret".len()
             || !rest.is_empty()
             || self.key.contains(outer)
-            || outer == "client";
+            || self.weak_key.contains(outer);
         Some((kind, is_plural, is_compound))
     }
 }

@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::names::{Kind, Name};
 use super::rule::{Pattern, short};
+use super::setting::{self, opens};
 use super::table::TABLE;
 use super::value::{self, Open, Quote};
 use crate::clip::{boundary_after, boundary_before, head, tail};
@@ -20,7 +21,7 @@ use crate::clip::{boundary_after, boundary_before, head, tail};
 /// The part of a line before a name that is looked at.
 const BEFORE_BYTES: usize = 400;
 /// The part of a text behind a name that a tie is looked for in.
-const TIE_BYTES: usize = 400;
+pub(super) const TIE_BYTES: usize = 400;
 
 /// The most of a literal.
 const LITERAL_BYTES: usize = 128 << 10;
@@ -85,7 +86,7 @@ enum Take {
 /// The trust in a value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Trust {
+pub(super) enum Trust {
     /// Anything but a placeholder is a value.
     #[default]
     Sure,
@@ -148,23 +149,23 @@ impl Line {
     clippy::struct_excessive_bools,
     reason = "each is another fact about the place"
 )]
-struct Spot<'t> {
-    text: &'t str,
-    name: Name,
+pub(super) struct Spot<'t> {
+    pub(super) text: &'t str,
+    pub(super) name: Name,
     /// The beginning of the word that the name ends, such as `--db.password`.
-    word: usize,
+    pub(super) word: usize,
     /// The line before that word, without numbers, marks of a diff, and the like.
-    before: &'t str,
+    pub(super) before: &'t str,
     /// The quotation marks that are open around the value.
     open: Open,
     /// The end of the name, with the mark that closes behind it.
-    end: usize,
+    pub(super) end: usize,
     line_end: usize,
-    is_quoted: bool,
+    pub(super) is_quoted: bool,
     /// Set where only marks are before the word.
-    is_alone: bool,
+    pub(super) is_alone: bool,
     /// Set where a string begins with the word.
-    is_first: bool,
+    pub(super) is_first: bool,
     is_flag: bool,
 }
 
@@ -195,7 +196,8 @@ impl<'t> Spot<'t> {
         let is_alone = before.trim().is_empty() || is_first && before.trim().len() == 1;
         // A dash at the start of a line is the mark of a diff.
         let is_mark = prefix == "-" && is_start;
-        let is_flag = prefix.starts_with('-') && !is_mark && !prefix.contains(['$', '%', '&']);
+        let is_dashed = prefix.starts_with('-') && !is_mark && !prefix.contains(['$', '%', '&']);
+        let is_flag = is_dashed || prefix == "/" && !is_start && text[end..].starts_with(':');
         Self {
             text,
             name,
@@ -211,12 +213,12 @@ impl<'t> Spot<'t> {
         }
     }
 
-    fn name(&self) -> &'t str {
+    pub(super) fn name(&self) -> &'t str {
         &self.text[self.name.range.clone()]
     }
 
     /// Returns the part of the word before the name.
-    fn prefix(&self) -> &'t str {
+    pub(super) fn prefix(&self) -> &'t str {
         &self.text[self.word..self.name.range.start]
     }
 
@@ -233,17 +235,13 @@ impl<'t> Spot<'t> {
     }
 
     /// Returns the end of what the value can reach into.
-    fn limit(&self, from: usize) -> usize {
-        let is_same = from <= self.line_end;
-        let end = if is_same {
-            self.line_end
-        } else {
-            value::line_end(self.text, from)
-        };
+    pub(super) fn limit(&self, from: usize) -> usize {
+        let end = Some(self.line_end).filter(|end| from <= *end);
+        let end = end.unwrap_or_else(|| value::line_end(self.text, from));
         self.open.close(self.text, from, end)
     }
 
-    fn word_at(&self, from: usize, ends: &[u8]) -> Range<usize> {
+    pub(super) fn word_at(&self, from: usize, ends: &[u8]) -> Range<usize> {
         value::word(self.text, from, self.limit(from), ends)
     }
 
@@ -299,50 +297,57 @@ impl<'t> Spot<'t> {
             }
             return;
         }
-        let line = self.rest_of_line(from);
         let range = match tie.take {
             Take::Word => self.word_at(from, tie.ends.as_bytes()),
-            Take::Line if !opens(&self.text[from..]) => line,
+            Take::Line if !opens(&self.text[from..]) => self.rest_of_line(from),
             Take::Until => {
-                let limit = value::line_end(self.text, from);
-                let rest = &self.text[from..limit];
-                let end = rest.find(|c| tie.ends.contains(c)).unwrap_or(rest.len());
-                let rest = &rest[..end];
-                let is_end = tie.behind.is_match(&self.text[from + end..]);
-                let start = from + rest.len() - rest.trim_start().len();
-                let rest = if is_end { rest } else { "" };
-                start..start.max(from + rest.trim_end_matches(['\\', ' ']).len())
-            }
-            Take::Header => {
-                let is_whole = self.name.kind != Kind::Authorization;
-                let line = &self.text[line];
-                if !is_whole && line.ends_with([',', ';', ')']) && !line.contains(' ') {
+                // The text of an element may have single quotation marks.
+                let line_end = value::line_end(self.text, from);
+                let limit = if tie.ends.contains('<') {
+                    line_end
+                } else {
+                    self.limit(from)
+                };
+                let rest = self.text[from..limit]
+                    .split(|c| tie.ends.contains(c))
+                    .next();
+                let rest = rest.unwrap_or_default();
+                if !tie.behind.is_match(&self.text[from + rest.len()..]) {
                     return;
                 }
-                let start = if is_whole {
-                    from
-                } else {
-                    behind(&SCHEME, self.text, from).unwrap_or(from)
-                };
-                let is_one = !self.text[self.rest_of_line(start)].contains(' ');
-                if self.is_first && (is_one || is_whole) {
-                    start..self.limit(start)
-                } else {
-                    let range = self.word_at(start, b"");
-                    let has_sign = self.text[range.clone()].chars().any(|c| !c.is_alphabetic());
-                    let is_value = is_whole || is_one || self.is_first || has_sign;
-                    if is_value { range } else { start..start }
-                }
+                let start = from + rest.len() - rest.trim_start().len();
+                start..start.max(from + rest.trim_end_matches(['\\', ' ']).len())
             }
+            Take::Header => self.header(from),
             _ => return,
         };
-        let is_sure = tie.trust == Trust::Sure;
-        let range = if is_sure {
+        let trimmed = value::trimmed(self.text, range.clone());
+        let range = if tie.trust == Trust::Sure {
             range
         } else {
-            value::trimmed(self.text, range)
+            trimmed
         };
         self.accept(range, tie.trust, found);
+    }
+
+    /// Returns the value of a header, behind its scheme.
+    fn header(&self, from: usize) -> Range<usize> {
+        let is_whole = self.name.kind != Kind::Authorization;
+        let line = &self.text[self.rest_of_line(from)];
+        let is_code = line.ends_with([',', ';', ')']) && !line.contains(' ');
+        if line.starts_with("= ") || !is_whole && is_code {
+            return from..from;
+        }
+        let scheme = behind(&SCHEME, self.text, from).filter(|_| !is_whole);
+        let start = scheme.unwrap_or(from);
+        let is_one = !self.text[self.rest_of_line(start)].contains(' ');
+        if self.is_first && (is_one || is_whole) {
+            return start..self.limit(start);
+        }
+        let range = self.word_at(start, b"");
+        let has_sign = self.text[range.clone()].chars().any(|c| !c.is_alphabetic());
+        let is_value = is_whole || is_one || self.is_first || has_sign;
+        if is_value { range } else { start..start }
     }
 
     /// Returns true for the name of a package, such as `"@acme/password"`.
@@ -355,19 +360,19 @@ impl<'t> Spot<'t> {
     fn is_mentioned(&self, tied: &str, from: usize) -> bool {
         let word = &self.text[self.word_at(from, b"")];
         let is_of_name = |b: u8| b.is_ascii_uppercase() || b == b'_';
+        let is_name = word == "VALUE" || word.contains('_') && value::is_expression(word);
         let is_in_sentence = self.is_quoted && tied.starts_with([' ', '\t']);
-        is_in_sentence && self.quote_at(from).is_none()
-            || word.contains('_') && word.bytes().all(is_of_name)
+        is_in_sentence && self.quote_at(from).is_none() || is_name && word.bytes().all(is_of_name)
     }
 
     /// Returns true for "pass" in a sentence.
-    fn is_verb(&self) -> bool {
+    pub(super) fn is_verb(&self) -> bool {
         let is_field = self.before.contains("login") || self.is_quoted;
         self.name().eq_ignore_ascii_case("pass") && !is_field
     }
 
     /// Returns the quotation mark of a literal at a place, and the place behind it.
-    fn quote_at(&self, from: usize) -> Option<(Quote, usize)> {
+    pub(super) fn quote_at(&self, from: usize) -> Option<(Quote, usize)> {
         let rest = self.text[from..].bytes().take(3);
         let prefix = rest.take_while(|b| b"bBrRuUfFNL@&$#".contains(b)).count();
         let (quote, start) = Quote::at(self.text, from + prefix)?;
@@ -395,12 +400,12 @@ impl<'t> Spot<'t> {
         let (mut range, _) = self.content(quote, start);
         let content = &self.text[range.clone()];
         let is_format = self.text[from..start].starts_with(['f', 'F']) && content.contains('{');
-        let is_code = quote.is_command(content) || quote.is_tag(content) || is_format;
         if self.name.kind == Kind::Authorization {
             let scheme = behind(&SCHEME, self.text, range.start);
             range.start = scheme.unwrap_or(range.start).min(range.end);
         }
         let value = &self.text[range.clone()];
+        let is_code = quote.is_command(value) || quote.is_tag(content) || is_format;
         let inner = value.trim_start_matches(['\\', '"', '\'']);
         range.start = range.end - inner.len();
         let value = inner.trim_end_matches(['\\', '"', '\'']);
@@ -440,6 +445,7 @@ impl<'t> Spot<'t> {
         // A secret of one plain word names one: `--secret=db`, `token=eos`.
         let is_short = value.len() < 4 || self.name().eq_ignore_ascii_case("secret");
         let is_reference = !self.says_what() && is_short && value.bytes().all(is_lower);
+        let is_reference = is_reference && !self.prefix().contains('.');
         let is_command = self.text[..range.start].ends_with('`') && value.contains(' ');
         let is_code = || value::is_expression(value) || value::is_message(value);
         let is_random =
@@ -452,7 +458,9 @@ impl<'t> Spot<'t> {
                 (trust == Trust::Doubt || is_random())
                     && value.len() > 3
                     && word.chars().any(|c| !c.is_alphabetic())
-                    && !(is_number && self.name.kind != Kind::Password)
+                    && (!is_number
+                        || self.name.kind == Kind::Password
+                        || self.says_what() && value.len() > 5)
                     && !is_code()
                     && !value::is_plain_word(value)
             }
@@ -464,168 +472,87 @@ impl<'t> Spot<'t> {
     }
 
     /// Returns the rest of the line of a settings file, without a comment.
-    fn rest_of_line(&self, from: usize) -> Range<usize> {
+    pub(super) fn rest_of_line(&self, from: usize) -> Range<usize> {
         let line = &self.text[from..self.limit(from)];
         let mut signs = memchr::memchr_iter(b'#', line.as_bytes());
         let comment = signs.find(|at| line[..*at].ends_with([' ', '\t']));
-        from..from + line[..comment.unwrap_or(line.len())].trim_end().len()
+        let line = line[..comment.unwrap_or(line.len())].trim_end();
+        from..from + line.strip_suffix(" \\").unwrap_or(line).trim_end().len()
     }
 
     /// Reads the value behind `=` or `:`.
     fn setting(&self, tied: &str, from: usize, found: Found<'_>) {
-        let is_equals = tied.contains('=');
-        let is_inner = self.prefix().contains("://") || self.prefix().ends_with(':');
-        if !is_equals && (is_inner && !tied.contains(' ') || self.name() == "PASS") {
+        if tied.trim().is_empty() && self.quote_at(from).is_some() {
+            if !self.is_verb() {
+                self.literal(from, Trust::Data, found);
+            }
             return;
         }
+        let is_equals = tied.contains('=');
         let is_spaced = tied.contains([' ', '\t']);
+        let is_inner = self.prefix().contains("://") || self.prefix().ends_with(':');
+        if !is_equals && (is_inner && !is_spaced || self.name() == "PASS") {
+            return;
+        }
         // The anchor or type of a value in YAML, and a comparison without blanks.
         let from = behind(&TAG, self.text, from).unwrap_or(from);
-        let is_compared = ["=\"", "='"]
-            .iter()
-            .any(|sign| self.text[from..].starts_with(sign));
+        let is_compared = self.text[from..].starts_with('=') && self.quote_at(from + 1).is_some();
         let from = from + usize::from(is_compared);
         if let Some(inner) = behind(&BLOCK, self.text, from) {
             return self.accept(self.rest_of_line(inner), Trust::Sure, found);
         }
-        let bare = self.bare(from, is_equals, is_spaced);
-        match bare.filter(|_| {
-            self.quote_at(from).is_none() || is_equals && !is_spaced && self.name.is_upper
-        }) {
+        let is_key = is_equals || (self.is_alone || self.is_quoted) && !tied.contains(')');
+        if let Some(next) = behind(&BREAK, self.text, from)
+            && is_key
+            && self.quote_at(next).is_some()
+            && !self.text[next..].starts_with("\"\"\"")
+        {
+            return self.literal(next, Trust::Data, found);
+        }
+        let is_env = is_equals && !is_spaced && self.name.is_upper;
+        let bare = Some(()).filter(|()| is_env || self.quote_at(from).is_none());
+        match bare.and_then(|()| setting::bare(self, tied, from)) {
             Some((range, trust))
                 if trust == Trust::Sure || !value::is_expression(&self.text[range.clone()]) =>
             {
                 self.accept(range, trust, found);
             }
+            Some(_) if tied.trim().is_empty() => {}
             _ => self.literals(from, found),
         }
     }
 
-    /// Returns the unquoted value behind `=` or `:`, and the trust in it; None where only literals
-    /// are values.
-    fn bare(&self, from: usize, is_equals: bool, is_spaced: bool) -> Option<(Range<usize>, Trust)> {
-        let (text, prefix) = (self.text, self.prefix());
-        let limit = self.limit(from);
-        let line = &text[from..limit];
-        let end = line.trim_end();
-        let whole = self.rest_of_line(from);
-        let value = &text[whole.clone()];
-        let is_one = !value.contains([' ', '\t']);
-        let is_inline = is_equals && !is_spaced;
-        let is_shouted = self.name.is_upper || self.name().contains('-');
-        let word = |ends| self.word_at(from, ends);
-        let data = |is_sure| if is_sure { Trust::Sure } else { Trust::Data };
-        if self.is_quoted {
-            // JSON has only numbers without quotation marks.
-            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-            let behind = line[digits..].trim_start();
-            let is_number = behind.is_empty() || behind.starts_with([',', '}', ']']);
-            return (is_number && digits > 3).then_some((from..from + digits, Trust::Sure));
-        }
-        let is_call = self.before.ends_with(['(', ',']) || prefix.contains(['(', '[']);
-        if is_inline && line.starts_with([']', ')', '}', ',', ';', '>']) {
-            return None;
-        }
-        if is_inline && self.is_first {
-            let is_word = is_one || line.contains('=') || self.before.ends_with('`');
-            return Some((if is_word { word(b"") } else { from..limit }, Trust::Sure));
-        }
-        if is_inline && self.name.is_upper && !is_call {
-            let is_text = self.is_alone && !is_one && !is_match(&COMMAND, line);
-            let is_text = is_text && self.quote_at(from).is_none() && self.is_listed(true);
-            return Some((if is_text { whole } else { word(b"") }, Trust::Sure));
-        }
-        let is_member = prefix.starts_with(['$', '@']) && !prefix.starts_with("$env")
-            || prefix.ends_with("->")
-            || ["self.", "this."].contains(&prefix);
-        let is_statement = is_match(&CODE, self.before)
-            || end.ends_with([';', '{']) && (!is_inline || !end.contains(' '))
-            || end.ends_with(',') && !self.before.contains(['{', '(']);
-        if is_member || is_statement && !(is_shouted && self.is_alone) {
-            return None;
-        }
-        let is_others = is_inline && !is_one && line.contains('=');
-        if self.is_alone && !is_others {
-            if opens(line) || !is_equals && line.contains(" = ") {
-                return None;
-            }
-            let is_title = !is_equals
-                && !self.name.is_upper
-                && self.name().starts_with(|c: char| c.is_ascii_uppercase());
-            let is_file = is_shouted
-                || prefix.contains(['.', '/'])
-                || self.name.is_compound
-                || is_inline
-                || text[..self.word].ends_with("  ")
-                || is_one;
-            let is_listed = || self.is_listed(is_equals);
-            if is_file && !is_title && (is_spaced || is_equals) || is_listed() {
-                let is_path = value.contains("::") || value.ends_with("()") || value.ends_with(']');
-                let is_likely = is_shouted && is_spaced != is_equals
-                    || is_inline && prefix.contains(['.', '/']);
-                if is_equals && is_spaced && !is_likely && !is_listed() {
-                    return Some((value::trimmed(text, word(b"")), Trust::Doubt));
-                }
-                let is_sure = is_one && !is_path && (is_likely || is_listed());
-                return Some((whole, data(is_sure)));
-            }
-        } else if self.before.contains(['{', '(', '[']) && (!is_equals || !is_spaced) && !is_others
-        {
-            let is_map = self.before.contains('{');
-            let range = value::trimmed(text, word(if is_map { b",}" } else { b",)]" }));
-            let is_path = self.before.contains('(') || text[range.clone()].contains(['(', '.']);
-            let is_doubt = is_path && !is_equals && is_spaced;
-            return Some((range, if is_doubt { Trust::Doubt } else { Trust::Data }));
-        } else if is_inline {
-            let is_among = self.before.contains('=') || is_others;
-            let range = value::trimmed(text, word(if is_among { b"" } else { b">)" }));
-            let is_path = text[range.clone()].contains(['.', '(', '[', ':', '{']);
-            let is_call = text[range.clone()]
-                .trim_end_matches([',', ')'])
-                .ends_with('(');
-            return Some((range, data((is_among || !is_path) && !is_call)));
-        }
-        (self.is_alone || !self.is_verb()).then(|| (value::trimmed(text, word(b"")), Trust::Doubt))
-    }
-
     /// Reads the values of a cookie; of one that is set, only the first.
     fn pairs(&self, from: usize, found: Found<'_>) {
-        let (mut start, limit) = match self.quote_at(from) {
+        let (from, limit) = match self.quote_at(from) {
             Some((quote, start)) => (start, self.content(quote, start).0.end),
             None => (from, self.limit(from)),
         };
         let is_set = self.name.range.len() > "cookie".len();
-        for pair in self.text[start..limit].split_inclusive(';') {
+        let mut start = from;
+        for pair in self.text[from..limit]
+            .split_inclusive(';')
+            .take(if is_set { 1 } else { 99 })
+        {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let from = start + pair.len() - value.len();
-            let end = value.find([';', ' ', '"', '\'']).unwrap_or(value.len());
-            let range = from..from + end;
-            let value = &self.text[range.clone()];
-            let key = key.trim().to_ascii_lowercase();
-            let is_attribute =
-                ["domain", "path", "expires", "max-age", "samesite"].contains(&&*key);
+            let at = start + pair.len() - value.len();
+            let value = value
+                .split([';', ' ', '"', '\''])
+                .next()
+                .unwrap_or_default();
             let is_word = value.bytes().all(|b| b.is_ascii_alphabetic());
-            if value.len() > 3 && !is_attribute && !is_word && self.is_value(value) {
-                found(range, self.id());
+            if value.len() > 3 && !is_match(&ATTRIBUTE, key) && !is_word && self.is_value(value) {
+                found(at..at + value.len(), self.id());
             }
             start += pair.len();
-            if is_set {
-                return;
-            }
         }
-    }
-
-    /// Returns true for the last of several variables that are set at once.
-    fn is_last_target(&self) -> bool {
-        let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_, ".contains(&b);
-        self.before.ends_with(", ") && self.before.bytes().all(is_part)
     }
 
     /// Finds the literals of an expression that can be values: not the names of what is read.
     fn literals(&self, from: usize, found: Found<'_>) {
         let text = self.text;
         let end = boundary_before(text, from + TIE_BYTES);
-        let is_list = text[from..end].starts_with('[') && self.name.is_plural;
+        let is_list = is_match(&LIST, &text[from..end]);
         let limit = if is_list {
             end
         } else {
@@ -635,12 +562,11 @@ impl<'t> Spot<'t> {
         let mut open: Vec<(u8, usize)> = Vec::new();
         let (mut arguments, mut is_joined, mut at) = (0, false, from);
         // The other targets of `user, password = "…", "…"`.
-        let is_tuple = self.is_last_target();
-        let mut others = if is_tuple {
-            self.before.matches(',').count()
-        } else {
-            0
-        };
+        let targets = self
+            .before
+            .strip_suffix(", ")
+            .filter(|before| is_match(&TARGETS, before));
+        let mut others = targets.map_or(0, |targets| 1 + targets.matches(',').count());
         while at < limit {
             let byte = text.as_bytes()[at];
             let is_generic = at > from && matches!(text.as_bytes()[at - 1], b'<' | b'&');
@@ -654,16 +580,21 @@ impl<'t> Spot<'t> {
                 let callee = |at: usize| tail(&text[from..at], 40);
                 let trust = match open.last() {
                     _ if is_joined => Some(Trust::Random),
+                    Some((b'(', _)) if text[from..at].ends_with("default=") => Some(Trust::Data),
                     None => Some(Trust::Sure),
                     Some((b'(', at)) if arguments > 0 => {
-                        let is_fallback = range.len() > 3 && is_match(&READER, callee(*at));
-                        is_fallback.then_some(Trust::Sure)
+                        (range.len() > 3 && is_match(&READER, callee(*at))).then_some(Trust::Sure)
                     }
                     Some((b'(', at)) if is_match(&WRAPPER, callee(*at)) => Some(Trust::Sure),
                     Some((b'(', at)) if is_match(&READER, callee(*at)) => None,
                     Some((b'(', _)) => Some(Trust::Random),
-                    Some((b'[', _)) if is_list && self.is_quoted => Some(Trust::Sure),
-                    Some((b'[', _)) if is_list => Some(Trust::Random),
+                    Some((b'[', _)) if is_list && self.name.is_plural && self.is_quoted => {
+                        Some(Trust::Sure)
+                    }
+                    Some((b'[', open)) if is_list => {
+                        let is_only = open + 1 == at && text[end..].starts_with(']');
+                        Some(if is_only { Trust::Data } else { Trust::Random })
+                    }
                     Some(_) => None,
                 };
                 if let Some(trust) = trust.filter(|_| others == 0) {
@@ -681,7 +612,7 @@ impl<'t> Spot<'t> {
                     arguments = 0;
                 }
                 b')' | b']' | b'}' => {
-                    if open.pop().is_none() {
+                    if open.pop().is_none() || open.is_empty() && is_list {
                         return;
                     }
                     arguments = 0;
@@ -696,57 +627,10 @@ impl<'t> Spot<'t> {
             at += 1;
         }
     }
-
-    /// Returns true if a line next to this one is a setting too, or the header of a section is above.
-    fn is_listed(&self, is_equals: bool) -> bool {
-        let before = lines(tail(&self.text[..self.word], TIE_BYTES));
-        let behind = lines(head(&self.text[self.end..], TIE_BYTES));
-        let sign = if is_equals { '=' } else { ':' };
-        let last = before.iter().rev().nth(1);
-        let mut beside = behind.get(1).into_iter().chain(last);
-        let mut above = before
-            .iter()
-            .rev()
-            .skip(1)
-            .map(|line| without_marks(line).trim());
-        beside.any(|line| is_setting(line, sign))
-            || is_equals && above.any(|line| line.starts_with('[') && line.ends_with(']'))
-    }
-}
-
-/// Returns true for the beginning of a map, a list or an expression.
-fn opens(rest: &str) -> bool {
-    rest.starts_with(['{', '[', '('])
-}
-
-/// Returns the lines of a part, also those that JSON has.
-fn lines(part: &str) -> Vec<&str> {
-    part.split('\n')
-        .flat_map(|line| line.split(r"\n"))
-        .collect()
-}
-
-/// Returns true for a line that sets something, in a file that is no code.
-fn is_setting(line: &str, sign: char) -> bool {
-    let line = without_marks(line)
-        .trim_end_matches(['\\', '"', '\'', '\r', ' '])
-        .trim_start();
-    let Some((name, value)) = line.split_once(sign) else {
-        return sign == ':' && line.starts_with("- ") && !line.ends_with([',', ';']);
-    };
-    let name = name.trim_end().trim_matches(['"', '\'']);
-    let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_-./".contains(&b);
-    !name.is_empty()
-        && name.bytes().all(is_part)
-        && !line.ends_with([',', ';', '{', '(', '['])
-        && (sign == '=' || value.is_empty() || value.starts_with(' '))
-        && !value.contains(['(', '{'])
-        && !value::is_expression(value.trim())
-        && !value::is_stock_word(value.trim())
 }
 
 /// Returns a line without what tools write before each: numbers, names of files, marks of a diff.
-fn without_marks(line: &str) -> &str {
+pub(super) fn without_marks(line: &str) -> &str {
     behind(&MARKS, line, 0).map_or(line, |at| &line[at..])
 }
 
@@ -758,24 +642,20 @@ fn behind(regex: &LazyLock<Option<Regex>>, text: &str, at: usize) -> Option<usiz
     Some(at + boundary_before(rest, end))
 }
 
-fn is_match(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
+pub(super) fn is_match(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
     regex.as_ref().is_some_and(|regex| regex.is_match(text))
 }
 
-macro_rules! patterns {
-    ($($name:ident = $pattern:expr;)*) => {
-        $(static $name: LazyLock<Option<Regex>> = LazyLock::new(|| short(&[$pattern]));)*
-    };
-}
-
 patterns! {
-    CODE = r"(?:^|;)\s*(?:(?:let|const|var|val|return|if|elif|else|while|for|assert|def|fn|func|public|static|final|pub|type|readonly|protected)[ (](?:[^;]*[^:;\s])?|private\s+[^:;\s](?:[^;]*[^:;\s])?)\s*$";
     GOES_ON = r"^\s*(?:[-+.|?:)%#]|or\b|if\b|else\b)";
-    COMMAND = r"\s(?:-{1,2}[a-z]|[|<>]|\S*/|\$)|[;&|]";
+    ATTRIBUTE = r"(?i)^\s*(?:domain|path|expires|max-age|samesite)$";
+    TARGETS = r"^[\w, ]*$";
+    LIST = r#"^\[\s*\\*["']"#;
+    BREAK = r"\(?[ \t]*\\?(?:\r?\n|\\+n)[ \t]*";
     BLOCK = r"[|>][+-]?\d?[ \t]*(?:\r?\n|\\+n)[ \t]+";
     TAG = r"(?:&\w+|!!\w+)[ \t]+";
     SCHEME = r"(?i)(?:[A-Za-z][A-Za-z0-9_-]{1,30})[ \t]{1,2}(?:token=\\?\x22?)?";
-    WRAPPER = r"(?:^|[^\w])(?:from|Some|Ok|new|Box|Arc|Cow|bytes|byte|bytearray|String|str|CString|Secret\w*|Password|Buffer|of|just|unwrap_or\w*|\w*[oO]r_?[eE]lse|or|default|to_bytes|wrap|NSString|s)?!?$";
+    WRAPPER = r"(?:^|[^\w])(?:from|Some|Ok|new|Box|Arc|Cow|bytes|byte|bytearray|String|str|CString|Secret\w*|Password|Buffer|string|of|just|unwrap_or\w*|\w*[oO]r_?[eE]lse|or|default|to_bytes|wrap|NSString|s)?!?$";
     READER = r"(?:^|[^\w])(?:include_\w+|open|read|load|require|import|env|getenv|Getenv|fetch|get\w*|var|lookup\w*|Lookup\w*|String\w*|setdefault|pop|option|config|str|dig)$";
     MARKS = r#"(?:\s*\d{1,6}(?:\t|\xE2\x86\x92|:\s?|\|)|[\w./-]+[:-]\d+[:-])?\s*(?:[-+*>]\s+|[+-])?(?:[<>]\s)?\s*(?:\*\*|__|"|'|`)?(?:export\s+|declare -x\s+|\$env:|\$\b)?"#;
 }

@@ -66,13 +66,6 @@ pub(super) fn each(text: &str, unclosed: Unclosed, mut found: impl FnMut(Range<u
     }
 }
 
-/// Returns the number of private parts that are open at the end of a text.
-pub(super) fn open_at_end(text: &str) -> usize {
-    let mut depth = 0;
-    close(text, &mut depth);
-    depth
-}
-
 /// Follows tags through a text that goes on within `depth` private parts; returns where the
 /// outermost ends.
 pub(super) fn close(text: &str, depth: &mut usize) -> Option<usize> {

@@ -22,7 +22,7 @@ const LINE_BYTES: usize = 1_024;
 const HEAD_BYTES: usize = 160;
 
 /// One kind of secret. The built-in ones are in `data/secrets.toml`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(super) struct SecretRule {
     /// The name in notes, counts and settings.
     #[serde(skip)]
@@ -131,15 +131,11 @@ impl SecretRule {
         let regex = compile(pattern, syntax::Config::new())?;
         Ok(Self {
             id,
-            keywords: Vec::new(),
             regex: pattern.to_owned(),
-            value: false,
             place: MaskPlace::Near(usize::MAX),
-            ahead: 0,
-            entropy: 0.0,
-            allow: Vec::new(),
             proof: SecretProof::Match,
             compiled: OnceLock::from(Some(Compiled { regex, allow: None })),
+            ..Self::default()
         })
     }
 

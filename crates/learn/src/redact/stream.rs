@@ -2,13 +2,12 @@
 
 use std::io::{self, BufRead, Write};
 
-use super::masker::Cut;
 use super::{Counts, Masker, private};
 
-/// The most that is held and masked at a time.
+/// The most that is held and masked at a time, where no secret is longer.
 const WINDOW_BYTES: usize = 1 << 20;
-/// The end of a window that is masked with the next one, as a secret may reach into it.
-const OVERLAP_BYTES: usize = 64 << 10;
+/// The part of a window, at its end, that is masked with the next one, as a secret may reach into it.
+const OVERLAP: usize = 16;
 
 const ESCAPE: u8 = 0x1b;
 
@@ -29,6 +28,16 @@ pub enum StreamError {
 /// breaks, else behind a secret or a blank.
 pub fn filter(
     masker: &Masker,
+    input: impl BufRead,
+    output: impl Write,
+) -> Result<Counts, StreamError> {
+    filter_in(WINDOW_BYTES, masker, input, output)
+}
+
+/// Does the same in windows of a size.
+pub(super) fn filter_in(
+    size: usize,
+    masker: &Masker,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<Counts, StreamError> {
@@ -37,12 +46,13 @@ pub fn filter(
     let mut colours = Colours::default();
     // The number of open private parts whose beginning has been written.
     let mut depth = 0;
+    let mut window = size;
     loop {
         let chunk = input.fill_buf().map_err(StreamError::Read)?;
         let length = chunk.len();
         colours.drop_from(chunk, &mut held);
         input.consume(length);
-        if length > 0 && held.len() < WINDOW_BYTES {
+        if length > 0 && held.len() < window {
             continue;
         }
         let is_end = length == 0;
@@ -63,17 +73,13 @@ pub fn filter(
         } else if is_end {
             (masker.mask_counting(text, &mut counts).into_owned(), "")
         } else {
-            let wanted = text.len().saturating_sub(OVERLAP_BYTES);
-            match masker.safe_cut(text, wanted) {
-                Cut::At(cut) => {
-                    let (before, rest) = text.split_at(cut);
-                    (masker.mask_counting(before, &mut counts).into_owned(), rest)
-                }
-                Cut::Private => {
-                    depth = private::open_at_end(text);
-                    let note = masker.mask_counting(text, &mut counts).into_owned();
-                    (note, private::begun_tag(text))
-                }
+            let wanted = text.len().saturating_sub(size / OVERLAP);
+            let (passed, cut) = masker.mask_part(text, wanted, &mut counts);
+            if let Some(cut) = cut {
+                (passed, &text[cut..])
+            } else {
+                private::close(text, &mut depth);
+                (passed, private::begun_tag(text))
             }
         };
         output
@@ -86,21 +92,20 @@ pub fn filter(
         let mut next = rest.as_bytes().to_vec();
         next.extend_from_slice(&held[whole..]);
         held = next;
+        // What is kept is read again, so that a secret that goes on takes linear time.
+        window = size.max(2 * held.len());
     }
 }
 
 /// Returns the number of bytes that are whole characters. More of the last one may follow.
 fn whole(bytes: &[u8]) -> usize {
-    let tail = bytes.len().saturating_sub(4);
-    match std::str::from_utf8(&bytes[tail..]) {
-        Ok(_) => bytes.len(),
-        Err(e) if e.error_len().is_none() => tail + e.valid_up_to(),
-        Err(_) => bytes
-            .iter()
-            .rposition(|b| b & 0xC0 != 0x80)
-            .filter(|start| bytes.len() - start < 4 && bytes[*start] >= 0xC0)
-            .unwrap_or(bytes.len()),
-    }
+    let last = bytes
+        .iter()
+        .rposition(|b| b & 0xC0 != 0x80)
+        .unwrap_or_default();
+    let read = std::str::from_utf8(&bytes[last..]);
+    let is_begun = read.is_err_and(|e| e.error_len().is_none());
+    if is_begun { last } else { bytes.len() }
 }
 
 /// The position of a stream in a control sequence, such as `ESC [ 3 1 m`.

@@ -7,6 +7,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
+use regex_automata::meta::Regex;
 use rstest::rstest;
 use serde::Deserialize;
 
@@ -16,7 +17,10 @@ use super::table::{SecretTable, TABLE, TABLE_TEXT};
 use super::*;
 
 /// The number of times that kinds of secrets are mixed.
-const MIXES: usize = 10_000;
+const MIXES: usize = 2_000;
+
+/// The size of the windows in which the tests mask streams.
+const WINDOW: usize = 1 << 12;
 
 /// Keys that a rule of the table may have.
 const KEYS: &str = "description keywords regex value place ahead entropy allow proof examples";
@@ -36,6 +40,8 @@ struct Cases {
     look_alikes: Vec<String>,
     hostile: Vec<String>,
     pieces: Vec<String>,
+    stays: Vec<String>,
+    private: Vec<(String, String)>,
 }
 
 fn cases() -> Cases {
@@ -110,18 +116,13 @@ fn secrets(text: &str) -> Vec<String> {
     secrets.map(str::to_owned).collect()
 }
 
+/// Returns a masked text with all notes alike.
 fn alike(text: &str) -> String {
-    let mut out = String::new();
-    let mut parts = text.split("[masked ");
-    out.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        match part.split_once(']') {
-            Some((id, rest)) if !id.contains(' ') => {
-                out.push_str("[masked]");
-                out.push_str(rest);
-            }
-            _ => out.push_str(part),
-        }
+    let note = Regex::new(r"\[masked [^ \]]+\]").unwrap();
+    let mut out = text.to_owned();
+    let notes: Vec<_> = note.find_iter(text).collect();
+    for found in notes.into_iter().rev() {
+        out.replace_range(found.range(), "[masked]");
     }
     out
 }
@@ -155,8 +156,11 @@ fn every_rule_masks_its_examples_and_nothing_around_them() {
 #[test]
 fn every_rule_finds_its_first_example_itself() {
     for (rule, (id, examples)) in TABLE.rules.iter().zip(examples()) {
-        let (plain, _) = example(&examples.masks[0]);
-        let found = table::find(&plain, private::Unclosed::ToEnd, &[]);
+        let found = table::find(
+            &example(&examples.masks[0]).0,
+            private::Unclosed::ToEnd,
+            &[],
+        );
         let is_found = found.iter().any(|span| span.id == rule.id);
         assert!(rule.id == id && is_found, "{id}: {found:?}");
     }
@@ -230,12 +234,7 @@ fn in_a_secrets_place_any_value_is_masked() {
             }
         }
     }
-    let count = failed.len();
-    assert!(
-        failed.is_empty(),
-        "seed {seed:?}, {count}:\n{}",
-        failed.join("\n")
-    );
+    assert!(failed.is_empty(), "seed {seed:?}: {failed:#?}");
 }
 
 /// A placeholder in a secret's place stays.
@@ -258,74 +257,44 @@ fn placeholders_stay_in_any_place() {
 fn after_the_id_of_aws_its_secret_goes_and_all_else_stays() {
     let id = concat!("AKIA", "IAMW6A67CTPCLUNN");
     for between in [" ", "\n", ", ", "\t", " and the secret is ", "\", \"", "=>"] {
-        let secret = "eUHclG0MEwS/nvYdPWCkQwfG49Vo7GkJNtLrHhxN";
-        let text = format!("use {id}{between}{secret} of Jane Doe\nfor the bucket in eu-west-1");
-        let masked = alike(&mask(&text));
-        let want =
-            format!("use [masked]{between}[masked] of Jane Doe\nfor the bucket in eu-west-1");
-        assert_eq!(masked, want);
+        let text = |id, secret| format!("use {id}{between}{secret} of Jane Doe\nin eu-west-1");
+        let plain = text(id, "eUHclG0MEwS/nvYdPWCkQwfG49Vo7GkJNtLrHhxN");
+        assert_eq!(alike(&mask(&plain)), text("[masked]", "[masked]"));
     }
 }
 
 /// Regression: real sessions have these.
-#[rstest]
-#[case::tag_of_go("Tokens *messageTokens `json:\"tokens,omitempty\"`")]
-#[case::tag_in_json(r#"Messages []messageWithTokens `json:\"messages\"`"#)]
-#[case::call(r#"RealClient(token=fetch_token(), base_url=\"https://api.a.dev\")"#)]
-#[case::format(r#"return Token(f\"(new:{basename})\")"#)]
-#[case::random_id(r#""toolu_0198c38v81B1bmhZHqR5gEPw","type":"x","content":"a b""#)]
-#[case::option_in_a_sentence("error: unexpected argument '--password' found")]
-#[case::option_in_help("    $ app --smtp-password YOUR_SMTP_PASSWORD sync")]
-#[case::package(r#"  "@acme/password": "workspace:*","#)]
-fn code_and_ids_around_a_name_stay(#[case] text: &str) {
-    assert_eq!(mask(text), text);
+#[test]
+fn code_and_ids_around_a_name_stay() {
+    for text in cases().stays {
+        assert_eq!(mask(&text), text);
+    }
 }
 
 /// At most one in a hundred of what only looks like a secret is masked.
 #[test]
 fn what_only_looks_like_a_secret_stays() {
-    let mut taken = Vec::new();
-    let mut count = 0_u32;
-    let cases = cases();
-    for round in 0..12_u64 {
-        for text in &cases.look_alikes {
-            let number = 8_000 + round * 37;
-            let hash = format!(
-                "{:016x}{:024x}",
-                number.wrapping_mul(0x9E37_79B1_7F4A_7C15),
-                number << 40
-            );
-            let uuid = format!("550e8400-e29b-41d4-a716-4466{:08x}", number * 7_919);
-            let text = text
-                .replace('§', &hash)
-                .replace('~', &uuid)
-                .replace('%', &number.to_string());
-            let masked = mask(&text);
-            count += 1;
-            if masked != text {
-                taken.push(format!("{text} -> {masked}"));
-            }
-        }
-    }
-    assert!(
-        count >= 500 && taken.len() * 100 <= count as usize,
-        "{count}: {}",
-        taken.join("\n")
-    );
+    let looks = cases().look_alikes;
+    let texts = (0..12_u64).flat_map(|round| {
+        let number = 8_000 + round * 37;
+        let random = number.wrapping_mul(0x9E37_79B1_7F4A_7C15);
+        let hash = format!("{random:016x}{:024x}", number << 40);
+        let uuid = format!("550e8400-e29b-41d4-a716-4466{:08x}", number * 7_919);
+        let fill = |text: &String| text.replace('§', &hash).replace('~', &uuid);
+        let texts = looks.iter().map(fill);
+        texts
+            .map(move |text| text.replace('%', &number.to_string()))
+            .collect::<Vec<_>>()
+    });
+    let taken: Vec<String> = texts.filter(|text| mask(text) != *text).collect();
+    assert!(taken.len() * 100 <= looks.len() * 12, "{taken:#?}");
 }
 
-#[rstest]
-#[case::closed("a <private>b</private> c", "a [masked private] c")]
-#[case::two(
-    "<private>b</private> x <PRIVATE>c</PRIVATE>",
-    "[masked private] x [masked private]"
-)]
-#[case::unclosed("a <private>b c", "a [masked private]")]
-#[case::nested("<private>a<private>b</private>c</private>d", "[masked private]d")]
-#[case::talk("wrap it in `<private>` tags", "wrap it in `<private>` tags")]
-#[case::lines("a\n<private>\nb\n</private>\nc", "a\n[masked private]\nc")]
-fn private_parts_go(#[case] text: &str, #[case] want: &str) {
-    assert_eq!(mask(text), want);
+#[test]
+fn private_parts_go() {
+    for (text, want) in cases().private {
+        assert_eq!(mask(&text), want);
+    }
 }
 
 /// A private part of any length goes, also where a stream is masked piece by piece.
@@ -344,38 +313,36 @@ fn a_long_private_part_goes(
     #[case] after: &str,
     #[case] want: &str,
 ) {
-    let text = format!("{before}{}{after}", inner.repeat((3 << 20) / inner.len()));
-    let mut out = Vec::new();
-    let input = std::io::BufReader::with_capacity(65_537, text.as_bytes());
-    let counts = filter(&Masker::default(), input, &mut out).unwrap();
-    assert_eq!(String::from_utf8(out).unwrap(), want);
+    let text = format!("{before}{}{after}", inner.repeat(3 * WINDOW / inner.len()));
+    let (out, counts) = filtered(&text, 257);
+    assert_eq!(out, want);
     assert_eq!(counts.values().sum::<u64>(), 1, "{counts:?}");
+}
+
+/// Returns a text as a stream is masked, of which `chunk` bytes are read at a time.
+fn filtered(text: &str, chunk: usize) -> (String, Counts) {
+    let input = std::io::BufReader::with_capacity(chunk, text.as_bytes());
+    let mut out = Vec::new();
+    let counts = stream::filter_in(WINDOW, &Masker::default(), input, &mut out).unwrap();
+    (String::from_utf8(out).unwrap(), counts)
 }
 
 /// Regression: where two windows met in one line, a secret was parted from its name.
 #[test]
 fn a_line_of_any_length_is_masked_as_its_parts_are() {
     let part = r#"{"name": "a b", "password": "Xy7-kLm9 pQ", "port": 5432}, "#;
-    let text = part.repeat((2 << 20) / part.len());
-    for capacity in [997, 5_000, 65_536] {
-        let mut out = Vec::new();
-        let input = std::io::BufReader::with_capacity(capacity, text.as_bytes());
-        filter(&Masker::default(), input, &mut out).unwrap();
-        let want = mask(part).repeat((2 << 20) / part.len());
-        let out = String::from_utf8(out).unwrap();
-        let differs = out.bytes().zip(want.bytes()).position(|(a, b)| a != b);
-        let at = differs.unwrap_or(out.len().min(want.len()));
-        let near = |text: &str| {
-            text.get(at.saturating_sub(150)..at + 150)
-                .map(str::to_owned)
-        };
-        assert!(
-            out == want,
-            "{capacity}: {:?} {:?}",
-            near(&out),
-            near(&want)
-        );
+    for chunk in [97, 1_000, 5_000] {
+        let (out, _) = filtered(&part.repeat(500), chunk);
+        assert!(out == mask(part).repeat(500), "{chunk}: {out}");
     }
+}
+
+/// Regression: what was kept of a window was read again with each chunk.
+#[test]
+fn a_stream_of_names_takes_linear_time() {
+    let start = std::time::Instant::now();
+    let (out, _) = filtered(&"password=".repeat(1 << 15), 512);
+    assert!(out.len() < 100 && start.elapsed().as_secs() < 20, "{out}");
 }
 
 #[test]
@@ -391,8 +358,8 @@ fn json_stays_json_when_a_private_part_is_not_closed() {
 fn hostile_texts_are_masked_for_good_and_in_linear_time() {
     let keywords = TABLE.rules.iter().flat_map(|rule| &rule.keywords);
     let keywords = keywords.chain(&TABLE.names.seeds);
-    let hostile = cases().hostile.into_iter().map(|text| (text, 1 << 18));
-    for (text, length) in hostile.chain(keywords.map(|word| (word.clone(), 1 << 14))) {
+    let hostile = cases().hostile.into_iter().map(|text| (text, 1 << 14));
+    for (text, length) in hostile.chain(keywords.map(|word| (word.clone(), 1 << 10))) {
         let long = text.repeat(length / text.len());
         // What takes the square of this ends in no time that anyone waits for.
         let masked = mask(&long);
@@ -401,7 +368,7 @@ fn hostile_texts_are_masked_for_good_and_in_linear_time() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn masking_twice_changes_nothing_more(text in texts()) {
@@ -430,10 +397,7 @@ proptest! {
 
     #[test]
     fn a_stream_is_masked_as_a_text_is(text in texts(), chunk in 1_usize..50) {
-        let mut out = Vec::new();
-        let input = std::io::BufReader::with_capacity(chunk, text.as_bytes());
-        filter(&Masker::default(), input, &mut out).unwrap();
-        prop_assert_eq!(String::from_utf8(out).unwrap(), mask(&text));
+        prop_assert_eq!(filtered(&text, chunk).0, mask(&text));
     }
 }
 

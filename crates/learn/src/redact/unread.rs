@@ -42,31 +42,21 @@ impl NeverRead {
 
 /// Returns true if a name in any case matches a pattern with `*`.
 fn matches(pattern: &str, name: &str) -> bool {
-    if name.is_ascii() {
-        matches_bytes(pattern.as_bytes(), name.as_bytes())
-    } else {
-        matches_bytes(pattern.as_bytes(), name.to_lowercase().as_bytes())
-    }
-}
-
-/// Does the same for ASCII, in time of the product of both lengths at most.
-fn matches_bytes(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut p, mut n) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while n < name.len() {
-        if pattern.get(p) == Some(&b'*') {
-            star = Some((p, n));
-            p += 1;
-        } else if pattern.get(p) == Some(&name[n].to_ascii_lowercase()) {
-            (p, n) = (p + 1, n + 1);
-        } else if let Some((at, taken)) = star {
-            star = Some((at, taken + 1));
-            (p, n) = (at + 1, taken + 1);
-        } else {
+    let name = name.to_lowercase();
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
+        return false;
+    };
+    let Some(last) = parts.next_back() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        let Some((_, behind)) = rest.split_once(part) else {
             return false;
-        }
+        };
+        rest = behind;
     }
-    pattern[p..].iter().all(|b| *b == b'*')
+    rest.ends_with(last)
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use regex_automata::meta::Regex;
 
 use super::rule::short;
 use super::table::TABLE;
-use crate::clip::boundary_before;
+use crate::clip::{boundary_before, head};
 
 /// The most of an unquoted value that is looked at; a token that goes on is masked whole.
 const MAX_UNQUOTED_BYTES: usize = 1_024;
-/// A longer value is never a placeholder or an expression.
+/// A longer value is never a placeholder; of an expression so much is looked at.
 const MAX_PLACEHOLDER_BYTES: usize = 200;
 
 /// A quotation mark, and the number of backslashes before it: JSON within JSON has some.
@@ -259,10 +259,15 @@ known! {
     is_stock_word: &[&TABLE.allow.stock];
     /// Returns true for what a sentence about a secret has in it.
     has_message_word: &[&TABLE.allow.message];
-    /// Returns true for what code has for a value: a call, a type, a variable, a constant.
-    is_expression: &TABLE.allow.expressions;
+    /// Returns true for the beginning of what code has for a value.
+    begins_expression: &TABLE.allow.expressions;
     /// Returns true for a variable, a constant, a number.
     is_plain_word: &TABLE.allow.words;
+}
+
+/// Returns true for what code has for a value: a call, a type, a variable, a constant.
+pub(super) fn is_expression(value: &str) -> bool {
+    begins_expression(head(value, MAX_PLACEHOLDER_BYTES))
 }
 
 /// Returns true for a value that is none, whatever its place.

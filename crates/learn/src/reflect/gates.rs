@@ -93,14 +93,13 @@ impl Gates<'_> {
                 let grounds = grounds_of(operation);
                 let mut operation = operation.clone();
                 let objection = self.drop_wrong_cue(&mut operation, &grounds);
-                let operation = operation;
                 let verdict = if at < self.max_operations {
-                    self.verdict(&operation, &grounds)
+                    let verdict = self.verdict(&operation, &grounds);
+                    verdict.unwrap_or_else(Verdict::Refuse)
                 } else {
                     let most = self.max_operations;
                     Verdict::Refuse(format!("more than `budgets.ops`: {most}"))
                 };
-                let mut operation = operation;
                 operation["reason"] = self.reason(&operation, &grounds, reasoning).into();
                 Proposal {
                     operation,
@@ -112,47 +111,37 @@ impl Gates<'_> {
             .collect()
     }
 
-    fn verdict(&self, value: &Value, grounds: &[Ground]) -> Verdict {
-        let operation = match PlaybookEdit::of_operation(value) {
-            Ok(operation) => operation,
-            Err(why) => return Verdict::Refuse(why),
-        };
-        let points = match self.points(&operation) {
-            Ok(points) => points,
-            Err(why) => return Verdict::Refuse(why),
-        };
+    /// The error is the reason of a refusal.
+    fn verdict(&self, value: &Value, grounds: &[Ground]) -> Result<Verdict, String> {
+        let operation = PlaybookEdit::of_operation(value)?;
+        let points = self.points(&operation)?;
         let length = written_text(value).trim().chars().count();
-        if length > MAX_TEXT_CHARS {
-            return Verdict::Refuse(format!(
-                "its text has {length} characters, more than {ASKED_CHARS}"
-            ));
-        }
-        if let Some(why) = self
-            .without_ground(&operation, grounds)
+        let too_long = || format!("its text has {length} characters, more than {ASKED_CHARS}");
+        let refused = (length > MAX_TEXT_CHARS).then(too_long);
+        let refused = refused
+            .or_else(|| self.without_ground(&operation, grounds))
             .or_else(|| self.without_person(&operation, grounds))
-            .or_else(|| self.foreign(value, grounds))
-        {
-            return Verdict::Refuse(why);
-        }
+            .or_else(|| self.foreign(value, grounds));
+        refused.map_or(Ok(()), Err)?;
         if let Some(why) = screen::objection(written_text(value)) {
-            return Verdict::Quarantine(why);
+            return Ok(Verdict::Quarantine(why));
         }
-        if let Some(why) = self.outside_alone(&operation, grounds) {
-            return Verdict::Refuse(why);
-        }
+        self.outside_alone(&operation, grounds)
+            .map_or(Ok(()), Err)?;
         if self.asks_always {
-            return Verdict::Hold("waits for your OK, as `curator.approval` says".to_owned());
+            let why = "waits for your OK, as `curator.approval` says";
+            return Ok(Verdict::Hold(why.to_owned()));
         }
         let mut protected = points
             .iter()
             .filter_map(|point| Some((point.name, (self.protection)(point)?)));
-        match protected.next().filter(|_| self.quote(grounds).is_none()) {
-            Some((name, how)) => Verdict::Hold(format!(
-                "waits for your OK: it changes [{name}], which {}",
-                how.words()
-            )),
-            None => Verdict::Apply,
-        }
+        let protected = protected.next().filter(|_| self.quote(grounds).is_none());
+        Ok(protected.map_or(Verdict::Apply, |(name, how)| {
+            let how = how.words();
+            Verdict::Hold(format!(
+                "waits for your OK: it changes [{name}], which {how}"
+            ))
+        }))
     }
 
     /// A missing point is an error.

@@ -117,9 +117,12 @@ pub struct NewLesson {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NoteDetail {
+    /// The kinds of its events, such as `error_event`.
     pub kinds: Vec<String>,
+    /// The hosts and URLs in it; a key point made from it may name them.
     pub hosts: Vec<String>,
     /// The user's own words, if the user stated it as a rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
     /// Set if the session read pages or used tools that return what others wrote.
     pub is_outside: bool,

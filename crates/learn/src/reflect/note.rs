@@ -9,6 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::hosts::{foreign_host, hosts};
+use super::learned::NoteDetail;
 use super::reply::{Reflection, ReplyNote, ReplyOutdated};
 use crate::clip::told_head;
 use crate::errors::Signature;
@@ -54,19 +55,10 @@ pub struct NewNote {
     /// The mistake; empty if only the advice is known.
     pub mistake: String,
     pub correction: String,
-    /// The kinds of its events, such as `error_event`.
-    pub kinds: Vec<String>,
-    /// The hosts and URLs in it; a key point made from it may name them.
-    pub hosts: Vec<String>,
-    /// The user's own words, if the user stated it as a rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quote: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
-    /// Set if the session read pages or used tools that return what others wrote.
-    pub is_outside: bool,
-    /// Set if no person took part in the session.
-    pub is_unattended: bool,
+    #[serde(flatten)]
+    pub detail: NoteDetail,
 }
 
 impl NewNote {
@@ -178,12 +170,14 @@ impl<'a> SessionRecord<'a> {
             task_type,
             mistake: note.mistake.clone(),
             correction: note.correction.clone(),
-            kinds: self.kinds(&note.events),
-            hosts: hosts(&text),
-            quote,
             signature: self.named(&note.events).find_map(|event| event.signature),
-            is_outside: self.is_outside,
-            is_unattended: self.is_unattended,
+            detail: NoteDetail {
+                kinds: self.kinds(&note.events),
+                hosts: hosts(&text),
+                quote,
+                is_outside: self.is_outside,
+                is_unattended: self.is_unattended,
+            },
         };
         Ok((new, emptied))
     }
@@ -329,7 +323,7 @@ mod tests {
     ) {
         let checked = checked(note(text, events));
         match why {
-            None => assert!(checked.notes[0].is_outside && checked.dropped.is_empty()),
+            None => assert!(checked.notes[0].detail.is_outside && checked.dropped.is_empty()),
             Some(why) => assert!(
                 checked.notes.is_empty() && checked.dropped[0].reason.contains(why),
                 "{checked:?}"
@@ -360,7 +354,7 @@ mod tests {
             ..note("Use tabs.", events)
         };
         let checked = checked(note);
-        assert_eq!(checked.notes[0].quote.is_some(), is_said);
+        assert_eq!(checked.notes[0].detail.quote.is_some(), is_said);
         assert_eq!(checked.dropped.is_empty(), is_said, "it is said");
     }
 }

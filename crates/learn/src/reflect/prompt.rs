@@ -82,7 +82,7 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPro
         known => known.word(),
     };
     let cited = cited_ids(input.cited);
-    let known = lines(input.known_notes.iter().map(String::as_str));
+    let known = lines(input.known_notes.iter().cloned());
     let holds = [
         !input.cited.is_empty(),
         input.cited.is_empty(),
@@ -114,10 +114,7 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> FilledPro
 /// Includes no transcript. `playbook` has the points' counters, and may be empty.
 pub fn curator_prompt(template: &str, playbook: &str, material: &CuratorMaterial) -> FilledPrompt {
     let refused = material.refused.iter();
-    let refused: Vec<String> = refused
-        .map(|refused| format!("{}: {}", refused.what, refused.reason))
-        .collect();
-    let refused = lines(refused.iter().map(String::as_str));
+    let refused = lines(refused.map(|refused| format!("{}: {}", refused.what, refused.reason)));
     let listed = material.listed();
     let values = [
         ("reflection", or(&listed, NONE)),
@@ -130,7 +127,7 @@ pub fn curator_prompt(template: &str, playbook: &str, material: &CuratorMaterial
     build(CURATOR_SYSTEM, &template, &values)
 }
 
-fn lines<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+fn lines(texts: impl Iterator<Item = String>) -> String {
     let texts = texts.map(|text| text.replace('\n', " "));
     texts.collect::<Vec<_>>().join("\n")
 }

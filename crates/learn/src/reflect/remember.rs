@@ -16,7 +16,7 @@ use super::reply::{Reflection, Score};
 use super::self_correction::{REFLECTION, SELF_CORRECTION, signature_tag};
 use crate::digest::name_of;
 use crate::redact::mask;
-use crate::reflect::learned::{Learned, NewError, NewLesson, NewReflection, NoteDetail, error_id};
+use crate::reflect::learned::{Learned, NewError, NewLesson, NewReflection, error_id};
 use crate::transcript::{ErrorCategory, Evidence, Facts, RecurringError, SessionOutcome};
 
 /// The importance of an unrated memory.
@@ -165,13 +165,7 @@ fn lesson(session: &ReflectedSession<'_>, note: &NewNote) -> Learned {
         signature: note.signature,
         importance: said.map_or(UNRATED, |said| rated(facts, said)),
         tags: said.map(|said| said.tags.clone()).unwrap_or_default(),
-        note: NoteDetail {
-            kinds: note.kinds.clone(),
-            hosts: note.hosts.clone(),
-            quote: note.quote.clone(),
-            is_outside: note.is_outside,
-            is_unattended: note.is_unattended,
-        },
+        note: note.detail.clone(),
     })
 }
 

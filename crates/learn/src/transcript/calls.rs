@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::errors::{MAX_INPUT, NamedError, stored_keys, unwrapped};
+use super::errors::{MAX_INPUT, NamedError, unwrapped};
 use super::event::{Call, CallFailure, categorize};
 use super::evidence::only_looks;
 use super::json::{self, Raw};
@@ -256,7 +256,7 @@ pub(crate) fn failure(call: &Call, whole: &str) -> CallFailure {
         category: categorize(&text, exit_code),
         message: text::one_line(message, MAX_MESSAGE),
         error: named.as_ref().map(|error| error.signature),
-        keys: stored_keys(whole),
+        wholes: vec![whole.to_owned()],
         subject: named.map(|error| error.subject).unwrap_or_default(),
         text: text.into_owned(),
     }

@@ -205,7 +205,8 @@ pub struct CallFailure {
     /// The error, which is the same wherever it strikes, as the hook computes it from the whole
     /// text.
     pub error: Option<Signature>,
-    pub keys: Vec<Signature>,
+    /// The whole text, masked; besides as the tool printed it, if that differs.
+    pub wholes: Vec<String>,
     /// The program with its subcommand that met the error, or the tool.
     pub subject: String,
 }

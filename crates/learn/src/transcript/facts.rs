@@ -15,7 +15,7 @@ use super::event::{Call, CallFailure, CheckResult, ErrorCategory, Event, EventKi
 use super::shell::SimpleCommand;
 use super::text::Sanitizer;
 use crate::clip::head;
-use crate::errors::Signature;
+use crate::errors::{Signature, error_keys, exact_key};
 use crate::playbook::Id;
 
 /// The number of different key points that are known again, and of citations of one text.
@@ -348,14 +348,20 @@ impl Observer {
         let errors = &mut self.facts.errors;
         if let Some(known) = errors.iter_mut().find(|error| error.signature == signature) {
             known.occurrences += 1;
-            known.keys.extend(&failure.keys);
+            known
+                .keys
+                .extend(failure.wholes.iter().filter_map(|text| exact_key(text)));
         } else if errors.len() < MAX_ERRORS {
             errors.push(RecurringError {
                 signature,
                 tool: call.tool.clone(),
                 subject: sanitizer.line(&failure.subject, MAX_LINE),
                 example: sanitizer.line(&failure.message, MAX_LINE),
-                keys: failure.keys.iter().copied().collect(),
+                keys: failure
+                    .wholes
+                    .iter()
+                    .flat_map(|text| error_keys(text))
+                    .collect(),
                 category: failure.category,
                 occurrences: 1,
             });

@@ -29,7 +29,7 @@ use session::{EventSink, IsCopy, SessionReader};
 pub(crate) use calls::AGENT_TOOLS;
 pub use calls::is_outside;
 pub use collector::Collector;
-pub use errors::{asked_keys, error_of_subject, error_signature, stored_keys};
+pub use errors::{error_keys, error_signature, same_error};
 pub use event::{
     Call, CallFailure, CheckResult, ErrorCategory, Event, EventKind, EventPlace, Prompt, Via,
 };

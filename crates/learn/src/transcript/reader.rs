@@ -14,6 +14,8 @@ use super::record::{Attachment, Keys};
 
 /// The longest line that is read; a longer one is one bad record (DESIGN.md, Claim).
 pub const MAX_LINE: u64 = 32 << 20;
+/// The room that is kept for the beginning of the next line.
+const MAX_KEPT: usize = 1 << 20;
 /// The part that is read at a time when the last newline is looked for.
 const BLOCK: u64 = 64 << 10;
 /// A longer line is no note of what a hook said: the client keeps 10,000 characters of that.
@@ -62,7 +64,9 @@ pub(crate) fn each_line(
             let line: &[u8] = if begun.is_empty() { part } else { &begun };
             found(offset, fits.then_some(line));
             offset += length + 1;
-            (begun, length) = (Vec::new(), 0);
+            begun.clear();
+            begun.shrink_to(MAX_KEPT);
+            length = 0;
         }
         let used = part.len() + usize::from(newline.is_some());
         source.consume(used);

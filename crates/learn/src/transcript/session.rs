@@ -12,7 +12,7 @@ use super::calls::{
 };
 use super::checks;
 use super::collector::Collector;
-use super::errors::{error_signature, stored_keys};
+use super::errors::error_signature;
 use super::event::{
     Call, CallFailure, CheckResult, ErrorCategory, Event, EventKind, EventPlace, Prompt, Via,
 };
@@ -352,7 +352,7 @@ impl SessionReader<'_> {
             // The hook sees the error before anything is masked.
             failure.error = error_signature(&call.tool, &call.input, &whole);
             if !waiting.is_private {
-                failure.keys.extend(stored_keys(&whole));
+                failure.wholes.push(whole.into_owned());
             }
         }
         let is_killed = failure.exit_code.is_some_and(|code| KILLED.contains(&code));

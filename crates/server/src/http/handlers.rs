@@ -297,7 +297,7 @@ pub(crate) async fn seen(
         project: project.clone(),
     };
     let found = app.store.ask(&tenant, question).await?;
-    Ok(Json(wanted.answer(project.as_deref(), found.memories)))
+    Ok(Json(wanted.answer(project.as_deref(), found.errors)))
 }
 
 #[derive(Deserialize)]

@@ -1,5 +1,6 @@
 //! Searches the memories of one tenant.
 
+use std::collections::HashMap;
 use std::time::SystemTime;
 
 use anyhow::Context as _;
@@ -29,7 +30,7 @@ pub(crate) async fn ask(
     match question {
         Question::Recall(query) => answer.memories = recall(client, query).await?,
         Question::Seen { keys, project } => {
-            answer.memories = about(client, keys, project.as_deref()).await?;
+            answer.errors = about(client, keys, project.as_deref()).await?;
         }
         Question::Stats { project } => answer.stats = stats(client, project.as_deref()).await?,
     }
@@ -103,11 +104,12 @@ async fn select(
     remembered(client, &sql, &params).await
 }
 
+/// Each error comes with its keys.
 async fn about(
     client: &impl GenericClient,
     keys: &[Signature],
     project: Option<&str>,
-) -> anyhow::Result<Vec<Remembered>> {
+) -> anyhow::Result<Vec<(Remembered, Vec<Signature>)>> {
     let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
     let sql = format!(
         "SELECT {MEMORY} FROM playbook.memories m
@@ -118,7 +120,20 @@ async fn about(
              AND ($2::text IS NULL OR m.project = $2)
          ORDER BY m.importance DESC, m.last_seen DESC, m.key LIMIT 1000"
     );
-    remembered(client, &sql, &[&keys, &project]).await
+    let found = remembered(client, &sql, &[&keys, &project]).await?;
+    let ids: Vec<&str> = found.iter().map(|memory| memory.id.as_str()).collect();
+    let sql = "SELECT key, hash FROM playbook.error_keys
+         WHERE tenant = current_user AND key = ANY ($1)";
+    let mut keys: HashMap<String, Vec<Signature>> = HashMap::new();
+    for row in client.query(sql, &[&ids]).await? {
+        let own = keys.entry(row.try_get(0)?).or_default();
+        own.extend(Signature::parse(row.try_get(1)?));
+    }
+    let with_keys = |memory: Remembered| {
+        let keys = keys.remove(&memory.id).unwrap_or_default();
+        (memory, keys)
+    };
+    Ok(found.into_iter().map(with_keys).collect())
 }
 
 pub(crate) async fn find(
