@@ -89,8 +89,7 @@ CREATE TABLE IF NOT EXISTS memories (
     text TEXT NOT NULL, outcome TEXT, category TEXT, signature INTEGER,
     importance REAL NOT NULL, confidence REAL NOT NULL, effectiveness REAL NOT NULL,
     occurrences INTEGER NOT NULL, times_applied INTEGER NOT NULL,
-    created INTEGER NOT NULL, last_seen INTEGER NOT NULL,
-    origin TEXT                             -- whose it is, where others learned it
+    created INTEGER NOT NULL, last_seen INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS memories_by_project ON memories (project, kind, importance);
 CREATE INDEX IF NOT EXISTS memories_by_signature ON memories (signature)
@@ -221,16 +220,21 @@ CREATE TABLE IF NOT EXISTS quarantine (
     UNIQUE (project, key)
 );
 
--- What travels to other machines and came from them. `sharing` has one row where memories are
--- shared, with the name of this memory. `read_logs` has the position up to which each log was
--- read, also one that is no longer used: nothing of it counts again.
+-- The memories that the database of `memory.url` does not have as they are here: new, changed and
+-- forgotten ones. `machine` has a row, with this machine's name there, once they are to be sent.
 
-CREATE TABLE IF NOT EXISTS sharing (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
-    origin TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS read_logs (log TEXT PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS machine (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS unsent (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE);
+CREATE TRIGGER IF NOT EXISTS memories_began AFTER INSERT ON memories
+WHEN EXISTS (SELECT 1 FROM machine) BEGIN
+    DELETE FROM unsent WHERE key = new.key;
+    INSERT INTO unsent (key) VALUES (new.key);
+END;
+CREATE TRIGGER IF NOT EXISTS memories_changed AFTER UPDATE ON memories
+WHEN EXISTS (SELECT 1 FROM machine) BEGIN
+    DELETE FROM unsent WHERE key = new.key;
+    INSERT INTO unsent (key) VALUES (new.key);
+END;
 
 -- What a file of version 19 has besides.
 DROP INDEX IF EXISTS errors_by_type;
@@ -238,3 +242,6 @@ DROP TABLE IF EXISTS stale_indexes;
 DROP TABLE IF EXISTS lesson_sessions;
 DROP TABLE IF EXISTS fix_sessions;
 DROP TABLE IF EXISTS fixes;
+DROP TABLE IF EXISTS sharing;
+DROP TABLE IF EXISTS read_logs;
+DROP TABLE IF EXISTS outbox;

@@ -17,7 +17,7 @@
 //! - [`cli`]: the commands of `playbook`, a file for each or for a group.
 //! - `setup`: adds our hooks to the client's settings, and removes them without a trace.
 //! - [`service`]: the commands' answers for other programs.
-//! - [`sharing`]: learning together with others.
+//! - [`sharing`]: the database of `memory.url`, which all machines of a user or a team ask.
 
 #![cfg_attr(
     test,

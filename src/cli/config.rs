@@ -3,6 +3,7 @@
 use super::args::{ConfigAction, ConfigArgs};
 use super::output::DIM;
 use super::prelude::*;
+use super::worker;
 use crate::account::address::without_secret;
 use crate::backend::{BackendName, BaseUrl, Fixtures};
 use crate::config::{self, BackendChoice, Config, SetError, SettingKey, SettingSource};
@@ -22,15 +23,15 @@ const NOTHING_CHANGED: &str =
 
 /// Shows or changes settings; works also if the file cannot be used.
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
-    let (place, _) = NamedSession::examine(args.project.as_deref())?;
+    let (mut place, _) = NamedSession::examine(args.project.as_deref())?;
     if let ConfigAction::Set { .. } | ConfigAction::Unset { .. } = args.action {
         agent::refuse(&place.env, "what the settings say")?;
     }
     match &args.action {
         ConfigAction::List => list(&place, args.json),
         ConfigAction::Get { key } => get(&place, key, args.json),
-        ConfigAction::Set { key, value } => set(&place, key, value, args.json),
-        ConfigAction::Unset { key } => unset(&place, key, args.json),
+        ConfigAction::Set { key, value } => set(&mut place, key, value, args.json),
+        ConfigAction::Unset { key } => unset(&mut place, key, args.json),
         ConfigAction::Path => path(&place, args.json),
         ConfigAction::Check => check(&place, args.json),
         ConfigAction::Reference if args.json => Err(Hinted::error(
@@ -139,7 +140,7 @@ fn get(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> {
     }
 }
 
-fn set(place: &NamedSession, name: &str, value: &str, as_json: bool) -> anyhow::Result<()> {
+fn set(place: &mut NamedSession, name: &str, value: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
     state_guard::check_settings(&place.paths)?;
     let file = place.paths.config_file();
@@ -155,7 +156,7 @@ fn set(place: &NamedSession, name: &str, value: &str, as_json: bool) -> anyhow::
         SetError::File(error) => anyhow::Error::new(error),
         SetError::Value(why) => Hinted::error(why, NOTHING_CHANGED),
     })?;
-    prepare::ready(&place.paths, &place.project, place.env.clock().now());
+    changed(place, name)?;
     if as_json {
         return get(place, name, true);
     }
@@ -165,14 +166,32 @@ fn set(place: &NamedSession, name: &str, value: &str, as_json: bool) -> anyhow::
     Ok(())
 }
 
-fn unset(place: &NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> {
+/// Puts a changed setting into effect.
+fn changed(place: &mut NamedSession, name: &str) -> anyhow::Result<()> {
+    prepare::ready(&place.paths, &place.project, place.env.clock().now());
+    if !["memory.url", "memory.not_shared"].contains(&name) {
+        return Ok(());
+    }
+    place.config = config::load(&place.paths.config_file()).unwrap_or_default();
+    if sharing::is_wanted(&place.env, &place.config)
+        && let Some(mut memory) = place.memory()?
+    {
+        let count = usize::try_from(memory.send_all()?)?;
+        let records = output::counted(count, "record");
+        output::note(&format!("to be copied to the database: {records}"));
+        worker::send(place);
+    }
+    Ok(())
+}
+
+fn unset(place: &mut NamedSession, name: &str, as_json: bool) -> anyhow::Result<()> {
     state_guard::check_settings(&place.paths)?;
     let file = place.paths.config_file();
     let removed = config::unset(&file, name)?;
     if !removed {
         find(name)?;
     }
-    prepare::ready(&place.paths, &place.project, place.env.clock().now());
+    changed(place, name)?;
     let answer = json!({"key": name, "removed": removed, "file": file});
     answer::give(as_json, include_str!("screens/unset.txt"), answer)
 }

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::show;
-use crate::memory::RecallQuery;
+use crate::memory::{Question, RecallQuery};
 use crate::playbook::clean::clean_text;
 
 const ALL: u64 = 1_000_000;
@@ -14,10 +14,7 @@ pub(super) fn run(session: &NamedSession, as_json: bool) -> anyhow::Result<()> {
         project: Some(session.project_name()),
         ..RecallQuery::best(ALL)
     };
-    let memories = match session.memory()? {
-        Some(memory) => memory.recall(&query, now)?,
-        None => Vec::new(),
-    };
+    let memories = session.ask(&Question::Recall(query))?.memories;
     let points: Vec<_> = playbook.points().map(|p| show::in_json(&p, now)).collect();
     let mut answer = json!({
         "project": session.project,

@@ -24,7 +24,7 @@ pub(super) const GROUPS: [(&str, &str, &str); 6] = [
     (
         "For scripts",
         "seen export redact",
-        "hook mcp sync server generate bench completions",
+        "hook mcp server generate bench completions",
     ),
 ];
 

@@ -9,11 +9,12 @@ use jiff::tz::TimeZone;
 
 use super::OK;
 use super::prelude::*;
+use super::worker;
 use crate::at_stop::Figures;
 use crate::digest::name_of;
 use crate::errors::Signature;
 use crate::gate::QUALITY_THRESHOLD;
-use crate::memory::{ForgetWhat, Forgotten, Limits, RecallQuery, SeenError};
+use crate::memory::{ForgetWhat, Forgotten, Limits, Question, RecallQuery, SeenError};
 use crate::playbook::clean::clean_text;
 use crate::queue::budget::Day;
 use crate::reflect::learned::{
@@ -36,15 +37,6 @@ pub(super) fn recall(session: &NamedSession, args: &args::RecallArgs) -> anyhow:
 }
 
 fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<Remembered>> {
-    let Some(memory) = session.memory()? else {
-        return Ok(Vec::new());
-    };
-    // An id, as hooks show it, names one memory of any project.
-    if let Some(id) = args.query().as_deref().map(str::trim)
-        && let Some(named) = memory.find(id)?
-    {
-        return Ok(vec![named]);
-    }
     let now = session.env.clock().now();
     let ago = |time| now.checked_sub(time).ok();
     let kinds = args.kind.iter();
@@ -60,7 +52,8 @@ fn found(session: &NamedSession, args: &args::RecallArgs) -> anyhow::Result<Vec<
         until: args.until.and_then(ago),
         ..RecallQuery::best(args.limit)
     };
-    Ok(together(memory.recall(&query, now)?))
+    let found = session.ask(&Question::Recall(query))?;
+    Ok(together(found.memories))
 }
 
 /// Moves the related memories behind each: about the same error, or with all its tags.
@@ -108,11 +101,14 @@ fn look(args: &args::SeenArgs) -> anyhow::Result<Value> {
             "give it as an argument, or on stdin: make 2>&1 | playbook seen",
         ));
     }
-    let memory = session.memory()?;
     let wanted = ErrorQuestion::of(&text, args.tool.as_deref());
     let project = session.project_of(&args.of);
-    let found = memory.map(|memory| memory.seen(&wanted.keys, project.as_deref()));
-    Ok(wanted.answer(project.as_deref(), found.transpose()?.unwrap_or_default()))
+    let question = Question::Seen {
+        keys: wanted.keys.clone(),
+        project: project.clone(),
+    };
+    let found = session.ask(&question)?.errors;
+    Ok(wanted.answer(project.as_deref(), found))
 }
 
 #[derive(Debug)]
@@ -223,14 +219,14 @@ pub(super) fn stats(session: &NamedSession, of: &args::Of) -> anyhow::Result<()>
         .rev()
         .map(|week| today.back(week * DAYS + DAYS - 1));
     let starts: Vec<_> = starts.collect();
-    let (figures, weeks) = match session.memory()? {
-        Some(memory) => (
-            memory.stats(project)?,
-            memory.evaluations(project, &starts)?,
-        ),
-        None => Default::default(),
+    let question = Question::Stats {
+        project: project.map(str::to_owned),
     };
-    let mut answer = json!(figures);
+    let mut answer = json!(session.ask(&question)?.stats);
+    let weeks = match session.memory()? {
+        Some(memory) => memory.evaluations(project, &starts)?,
+        None => Vec::new(),
+    };
     answer["project"] = json!(project);
     answer["bank_capacity"] = Limits::default().lessons.into();
     answer["quality_threshold"] = QUALITY_THRESHOLD.into();
@@ -252,15 +248,21 @@ pub(super) fn forget(session: &NamedSession, args: &args::ForgetArgs) -> anyhow:
             _ => show(Forgotten::default(), args.json),
         };
     };
-    if !args.yes && !is_agreed(&memory, &what)? {
+    let named = match &what {
+        ForgetWhat::Id(id) => Some(named(session, id)?.ok_or_else(|| unknown(id))?),
+        _ => None,
+    };
+    if !args.yes && !is_agreed(named.as_ref(), &what)? {
         return show(Forgotten::default(), args.json);
     }
     let projects = memory.projects()?;
-    let gone = memory.forget(&what, now)?;
-    if let (ForgetWhat::Id(id), 0) = (&what, gone.total()) {
-        return Err(unknown(id));
+    let mut gone = memory.forget(&what)?;
+    if let (Some(named), 0) = (named, gone.total()) {
+        // Only the database has it.
+        gone.count(named.kind, 1);
     }
     refresh(session, &memory, &projects)?;
+    worker::send(session);
     show(gone, args.json)
 }
 
@@ -302,12 +304,22 @@ fn unknown(id: &str) -> anyhow::Error {
     Hinted::error(what, hint)
 }
 
-fn is_agreed(memory: &Memory, what: &ForgetWhat) -> anyhow::Result<bool> {
+/// Finds a memory by its id, wherever it was learned.
+fn named(session: &NamedSession, id: &str) -> anyhow::Result<Option<Remembered>> {
+    let query = RecallQuery {
+        text: Some(id.to_owned()),
+        ..RecallQuery::best(1)
+    };
+    let found = session.ask(&Question::Recall(query))?.memories;
+    Ok(found.into_iter().find(|found| found.id == id))
+}
+
+fn is_agreed(named: Option<&Remembered>, what: &ForgetWhat) -> anyhow::Result<bool> {
     let wanted = match what {
-        ForgetWhat::Id(id) => match memory.find(id)? {
-            Some(found) => format!("{}: {}", plain(id), plain(&found.text)),
-            None => return Err(unknown(id)),
-        },
+        ForgetWhat::Id(id) => {
+            let text = named.map_or("", |named| &named.text);
+            format!("{}: {}", plain(id), plain(text))
+        }
         ForgetWhat::Project(project) => {
             let place = plain(project);
             format!(
@@ -443,5 +455,6 @@ fn learn(session: &NamedSession, learned: &[Learned]) -> anyhow::Result<Vec<Stri
     };
     let ids = memory.learn(&source, learned)?;
     usage::refresh_corrections(&session.paths, &memory, &session.project)?;
+    worker::send(session);
     Ok(ids)
 }

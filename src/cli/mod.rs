@@ -123,7 +123,6 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Bench(args) => bench::run(&args),
         Command::Worker(args) => worker::run(&args),
         Command::Mcp => worker::server(["mcp".into()]),
-        Command::Sync => worker::server(["sync".into()]),
         Command::Server { arguments } => worker::server(arguments),
         Command::Reflect(args) => reflect::run(&NamedSession::on(&args.on)?, &args),
         Command::Evidence(args) => reflect::evidence(&NamedSession::open(None)?, &args),

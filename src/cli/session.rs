@@ -1,12 +1,15 @@
 //! The context of a command: folders, settings, project, account.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::jobs::{self, JobState, Row};
 use super::prelude::*;
+use super::worker;
 use crate::account::{self, Account, Sent};
 use crate::backend::Backend;
 use crate::config::{self, Config};
+use crate::memory::{Answer, Question};
 use crate::queue::ask::{BackendParts, build};
 use crate::queue::budget::{Caller, Meter};
 use crate::queue::context::Worker;
@@ -14,6 +17,8 @@ use crate::queue::outcome::in_words;
 use crate::queue::worker::see_through;
 use crate::queue::worker_lock;
 use crate::redact::{Masker, PatternError};
+use crate::reflect::tellable::Outlet;
+use crate::sharing::Names;
 use crate::state_guard::Breach;
 use crate::store::{self, Snapshots};
 use crate::tenant::Tenant;
@@ -108,8 +113,18 @@ impl NamedSession {
         Self::open(on.project.as_deref())
     }
 
+    /// Also takes a project that only the database may know.
     pub(super) fn that_learned_of(of: &args::Of) -> anyhow::Result<Self> {
-        Self::that_learned(of.project.as_deref(), &of.whose)
+        let found = Self::that_learned(of.project.as_deref(), &of.whose);
+        let (Err(_), Some(name)) = (&found, &of.project) else {
+            return found;
+        };
+        let mut session = Self::look(None)?;
+        if of.whose.tenant.is_some() || !sharing::is_wanted(&session.env, &session.config) {
+            return found;
+        }
+        session.project.clone_from(name);
+        Ok(session)
     }
 
     /// Resolves the context in `chosen`: a folder, or the exact name under which the project was
@@ -156,6 +171,50 @@ impl NamedSession {
         let is_there = file.try_exists().unwrap_or(true);
         let memory = is_there.then(|| Memory::open(&file)).transpose()?;
         Ok(memory.map(|memory| memory.masked_by(self.masker().unwrap_or_default())))
+    }
+
+    /// Asks the database of `memory.url`, if one is set; else, or if it does not answer, this
+    /// machine's memory.
+    pub(super) fn ask(&self, question: &Question) -> anyhow::Result<Answer> {
+        if self.tenant == Tenant::User && sharing::is_wanted(&self.env, &self.config) {
+            match self.ask_database(question.clone()) {
+                Ok(Some(answer)) => return Ok(answer),
+                Ok(None) => {}
+                Err(error) => output::note(&format!("only what this machine knows: {error:#}")),
+            }
+        }
+        let memory = self.memory()?;
+        let answer = memory.map(|memory| memory.ask(question, self.env.clock().now()));
+        Ok(answer.transpose()?.unwrap_or_default())
+    }
+
+    /// Returns `None` for a project that is not shared.
+    fn ask_database(&self, mut question: Question) -> anyhow::Result<Option<Answer>> {
+        let mut names = Names::of(&self.paths, &self.config);
+        let asked = question.project().clone();
+        let mut here = vec![asked.unwrap_or_else(|| self.project_name())];
+        if let Some(project) = question.project() {
+            let Some(shared) = names.shared(project) else {
+                return Ok(None);
+            };
+            *project = shared;
+        } else if let Some(memory) = self.memory()? {
+            here.extend(memory.all_projects()?);
+        }
+        let mut answer = worker::ask(&question)?;
+        let here = here.into_iter();
+        let own: HashMap<String, String> = here
+            .filter_map(|own| Some((names.shared(&own)?, own)))
+            .collect();
+        let outlet = Outlet::new(self.masker()?);
+        let errors = answer.errors.iter_mut().map(|(error, _)| error);
+        for memory in answer.memories.iter_mut().chain(errors) {
+            outlet.memory(memory);
+            if let Some(own) = own.get(&memory.project) {
+                memory.project.clone_from(own);
+            }
+        }
+        Ok(Some(answer))
     }
 
     pub(super) fn playbook(&self) -> anyhow::Result<Playbook> {

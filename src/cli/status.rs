@@ -299,14 +299,15 @@ impl Glance {
             }
         }
         if sharing::is_wanted(&session.env, &session.config) {
-            let last = sharing::LastExchange::of(&session.paths);
-            self.shared = Some(json!({
-                "waiting": memory.unsent()?, "last": last.succeeded, "problem": last.problem,
-            }));
-            if let Some(problem) = last.problem {
-                let error = anyhow::anyhow!("not shared with others: {problem}");
-                self.problem(&error, ("playbook sync", "tries it again; nothing is lost"));
+            let (waiting, last) = (memory.unsent()?, sharing::LastSending::of(&session.paths));
+            if waiting > 0 && last.problem.is_some() {
+                let worker = ("playbook worker", "tries it again; nothing is lost");
+                self.problem(&anyhow::Error::msg(last.told(waiting)), worker);
             }
+            self.shared = Some(json!({
+                "waiting": waiting, "last": last.succeeded,
+                "problem": last.problem.filter(|_| waiting > 0),
+            }));
         }
         Ok(())
     }

@@ -1,13 +1,19 @@
-//! `playbook worker`, which hooks start in the background. `playbook mcp`, `playbook sync` and
-//! `playbook server` execute `playbook-server`, so that this program links nothing of it.
+//! `playbook worker`, which hooks start in the background. `playbook-server` is another program, so
+//! that this one links nothing of it.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use anyhow::bail;
+
 use super::prelude::*;
+use super::sandbox::run_with_time_limit;
+use crate::backend::child::Followers;
+use crate::config::Config;
 use crate::hook::detach::{self, DETACH};
+use crate::memory::{Answer, Question};
 use crate::queue::context::Worker;
 use crate::queue::outcome::{self, Finish, WorkerError};
 use crate::queue::worker::{self, Summary};
@@ -41,13 +47,11 @@ pub(super) fn run(args: &args::WorkerArgs) -> anyhow::Result<()> {
         telemetry::note(&paths, env.clock().now(), "worker", &format!("{error:#}"));
     }
     let done = done?;
-    let has_worked = |summary: &Summary| !summary.finished.is_empty();
-    let is_shared = |config| sharing::is_wanted(&env, &config);
-    if done.as_ref().is_some_and(has_worked)
-        && config::load(&paths.config_file()).is_ok_and(is_shared)
-        && let Err(error) = start_sync()
+    if done.is_some()
+        && let Ok(config) = config::load(&paths.config_file())
+        && let Err(error) = start_sending(&env, &config)
     {
-        telemetry::note(&paths, env.clock().now(), "sync", &format!("{error:#}"));
+        telemetry::note(&paths, env.clock().now(), "send", &format!("{error:#}"));
     }
     tell(args, done.as_ref())
 }
@@ -175,16 +179,44 @@ pub(super) fn server(arguments: impl IntoIterator<Item = OsString>) -> anyhow::R
     ))
 }
 
-/// Does not wait; errors of the exchange are kept for `playbook status`.
-fn start_sync() -> anyhow::Result<()> {
+/// Writes to the database of `memory.url` what waits for it, if one is set. Does not wait; errors
+/// are kept for `playbook status`.
+fn start_sending(env: &Env, config: &Config) -> anyhow::Result<()> {
+    if !sharing::is_wanted(env, config) {
+        return Ok(());
+    }
     Command::new(server_program()?)
-        .arg("sync")
+        .arg("send")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .with_context(|| format!("could not start `{SERVER}`"))
         .map(drop)
+}
+
+/// Writes what a command has changed; the next worker reports what prevents that.
+pub(super) fn send(session: &NamedSession) {
+    if !session.env.is_on(name::NO_WORKER) {
+        _ = start_sending(&session.env, &session.config);
+    }
+}
+
+const ANSWER_LIMIT: Duration = Duration::from_secs(2);
+
+/// Has `playbook-server` ask the database of `memory.url`.
+pub(super) fn ask(question: &Question) -> anyhow::Result<Answer> {
+    let mut command = Command::new(server_program()?);
+    command.arg("ask");
+    let question = serde_json::to_vec(question)?;
+    let output = run_with_time_limit(command, &question, ANSWER_LIMIT, Followers::Killed);
+    let output = output.context(SERVER)?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let reason = said.lines().next().unwrap_or_default();
+        bail!("{}", reason.trim_start_matches("error: "));
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 pub(super) fn has_server(env: &Env) -> bool {

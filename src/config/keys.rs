@@ -204,8 +204,8 @@ settings! {
         /// more, at most once a day (`playbook dream`), and keeps what it found.
         #[scope = Lower]
         mode: MemoryMode = MemoryMode::Lite;
-        /// The PostgreSQL database by which lessons, errors and reflections are shared with others,
-        /// such as `postgres://tenant_team@db.example.com/playbook`; see docs/sync.md.
+        /// The PostgreSQL database in which all machines find what each has learned, such as
+        /// `postgres://tenant_team@db.example.com/playbook`; see docs/stores.md.
         /// `PLAYBOOK_MEMORY_URL` overrides it.
         url: Option<String> = None;
         /// A file whose first line is the password for it; `PGPASSWORD` overrides it.

@@ -63,7 +63,7 @@ pub struct Memory {
 const APPLICATION_ID: i64 = 0x706c_626b;
 const SCHEMA: &str = include_str!("../../data/schema.sql");
 /// The version (`PRAGMA user_version`) of a file in which [`SCHEMA`] has run.
-const VERSION: i64 = 26;
+const VERSION: i64 = 27;
 /// The older version that [`SCHEMA`] completes: that of commit 0b44ef9b.
 const COMPLETED: i64 = 19;
 

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::database::{
     Durability, Memory, MemoryError, counted, int, json, millis, rows, run, time,
 };
-use super::learning;
 use super::records::project_number;
 use crate::reflect::remembered::MemoryKind;
 
@@ -88,7 +87,7 @@ impl Forgotten {
         self.reflections + self.strategies + self.lessons + self.errors + self.evaluations
     }
 
-    fn count(&mut self, kind: MemoryKind, number: usize) {
+    pub(crate) fn count(&mut self, kind: MemoryKind, number: usize) {
         *match kind {
             MemoryKind::Reflection => &mut self.reflections,
             MemoryKind::Strategy => &mut self.strategies,
@@ -155,7 +154,7 @@ impl Memory {
     }
 
     /// Removes what the user wants forgotten, also on disk.
-    pub fn forget(&mut self, what: &ForgetWhat, now: Timestamp) -> Result<Forgotten, MemoryError> {
+    pub fn forget(&mut self, what: &ForgetWhat) -> Result<Forgotten, MemoryError> {
         let (id, project, before) = match what {
             ForgetWhat::Id(id) => (Some(id), None, None),
             ForgetWhat::Project(project) => (None, Some(project), None),
@@ -166,8 +165,11 @@ impl Memory {
         let within = "(?2 IS NULL OR project = (SELECT id FROM projects WHERE name = ?2))";
         let which =
             format!("(?1 IS NULL OR key = ?1) AND {within} AND (?3 IS NULL OR last_seen < ?3)");
-        // Only the origin of a memory can have others forget it.
-        let own = format!("SELECT key FROM memories WHERE origin IS NULL AND {which}");
+        let unsent = format!(
+            "INSERT OR REPLACE INTO unsent (key)
+             SELECT key FROM (SELECT key FROM memories WHERE {which} UNION SELECT ?1)
+             WHERE key IS NOT NULL AND EXISTS (SELECT 1 FROM machine)"
+        );
         let memories = format!("DELETE FROM memories WHERE {which} AND kind = ?4");
         let evaluations = format!(
             "DELETE FROM evaluations WHERE ?1 IS NULL AND {within} AND (?3 IS NULL OR time < ?3)"
@@ -178,8 +180,7 @@ impl Memory {
                  AND (?3 IS NULL OR time < ?3)"
         );
         self.erase("forget", |transaction| {
-            let ids = rows(transaction, &own, (id, project, before), |row| row.get(0))?;
-            learning::put_out_forgotten(transaction, ids, now)?;
+            run(transaction, &unsent, (id, project, before))?;
             let mut gone = Forgotten::default();
             for kind in MemoryKind::ALL {
                 let params = (id, project, before, kind.word());

@@ -1,10 +1,10 @@
-//! Stores what a job or another memory teaches, and counts it once. What was learned here waits in
-//! the outbox for others.
+//! Stores what a job teaches, and counts it once.
 //!
-//! The id of a memory is a hash of its project and content.
+//! The id of a memory is a hash of its project and content. Ids that the database of `memory.url`
+//! does not have yet are in the table `unsent`.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Transaction};
+use rusqlite::Transaction;
 use serde_json::Value;
 
 use super::database::{Durability, Memory, MemoryError, counted, int, millis, rows, run};
@@ -12,11 +12,11 @@ use super::notes::{self, NotePlace};
 use super::records::project_number;
 use crate::errors::Signature;
 use crate::reflect::learned::{
-    Arrival, BIRTH, EffectWhenShown, Learned, LearnedFrom, NewError, NewLesson, NewReflection,
-    NoteDetail, SharedRecord, error_id, memory_id, moved,
+    BIRTH, EffectWhenShown, Learned, LearnedFrom, NewError, NewLesson, NewReflection, NoteDetail,
+    error_id, memory_id, moved,
 };
 use crate::reflect::note::text_of;
-use crate::reflect::remembered::{Detail, MemoryKind};
+use crate::reflect::remembered::{Detail, MemoryKind, Remembered};
 use crate::transcript::error_keys;
 
 /// The factor of a strategy's importance over its reflection's (spec/3: + 10 %, at most 1).
@@ -26,50 +26,36 @@ const LONG: usize = 2000;
 /// The most characters of other texts (spec/5 cuts queries and contexts at 200).
 const SHORT: usize = 200;
 
+/// A memory with what one step counts for it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MemoryRow {
-    /// The id: `ref-…`, `les-…` or `err-…`.
-    pub id: String,
-    pub kind: MemoryKind,
-    tenant: String,
-    pub text: String,
-    pub outcome: Option<String>,
-    pub category: Option<String>,
-    pub signature: Option<Signature>,
-    pub importance: f64,
-    pub confidence: f64,
-    /// The number of times it was learned in one step.
-    pub times: u64,
-    /// The topics, in lower case.
-    pub tags: Vec<String>,
-    /// Further searchable words, in addition to the text and the tags.
-    pub words: String,
-    pub detail: Detail,
+pub struct Taught {
+    pub memory: Remembered,
     /// The keys by which `seen` recognises an error.
     pub keys: Vec<Signature>,
+    /// Further searchable words, in addition to the text and the tags.
+    words: String,
     note: Option<NoteDetail>,
 }
 
-impl MemoryRow {
-    /// `ids` replace the computed ids for items from elsewhere; a strategy follows its reflection.
-    pub fn of(project: &str, item: &Learned, ids: &[String]) -> Vec<Self> {
-        let named = |place: usize, own: String| ids.get(place).cloned().unwrap_or(own);
+impl Taught {
+    /// Returns a reflection followed by its strategy, a lesson, or an error.
+    pub fn of(source: &LearnedFrom, item: &Learned) -> Vec<Self> {
         match item {
-            Learned::Reflection(new) => {
-                let (id, strategy) = reflection_ids(project, new);
-                let strategy = strategy.map(|id| named(1, id));
-                reflected(new, named(0, id), strategy)
-            }
-            Learned::Lesson(new) => {
-                let texts = [&new.mistake, &new.correction].map(|text| identity(&cut(text, LONG)));
-                let parts = ["lesson", &new.task_type, &texts[0], &texts[1]];
-                vec![lesson(new, named(0, memory_id(project, "les", &parts)))]
-            }
-            Learned::Error(new) => {
-                let id = named(0, error_id(project, new.signature));
-                vec![error(new, id)]
-            }
+            Learned::Reflection(new) => reflected(source, new),
+            Learned::Lesson(new) => vec![lesson(source, new)],
+            Learned::Error(new) => vec![error(source, new)],
             Learned::Shown(_) => Vec::new(),
+        }
+    }
+}
+
+impl From<Remembered> for Taught {
+    fn from(memory: Remembered) -> Self {
+        Self {
+            memory,
+            keys: Vec::new(),
+            words: String::new(),
+            note: None,
         }
     }
 }
@@ -80,7 +66,6 @@ struct LearnTx<'t> {
     project: i64,
     /// The time of recording, however long ago it happened.
     recorded: Timestamp,
-    arrival: Option<&'t Arrival>,
 }
 
 impl LearnTx<'_> {
@@ -94,42 +79,22 @@ impl LearnTx<'_> {
         Ok(added > 0)
     }
 
-    /// Returns an item's memories, and stores them the first time.
-    fn item(
-        &mut self,
-        (seq, item): (u64, &Learned),
-        is_first_time: bool,
-    ) -> rusqlite::Result<Vec<MemoryRow>> {
-        let ids = self.arrival.map_or(&[][..], |arrival| &arrival.ids);
-        let all = MemoryRow::of(&self.source.project, item, ids);
-        if is_first_time {
-            if let Learned::Shown(shown) = item {
-                self.shown(shown)?;
-            }
-            for new in &all {
-                self.put(seq, new)?;
-            }
-        }
-        Ok(all)
-    }
-
     fn is_known(&self, id: &str) -> rusqlite::Result<bool> {
         self.transaction
             .prepare_cached("SELECT 1 FROM memories WHERE key = ?1")?
             .exists([id])
     }
 
-    fn put(&mut self, seq: u64, new: &MemoryRow) -> rusqlite::Result<()> {
+    fn put(&self, seq: u64, taught: &Taught) -> rusqlite::Result<()> {
+        let new = &taught.memory;
         let is_new = !self.is_known(&new.id)?;
-        // An id that another member uses for another kind is not stored.
-        let memory: Option<i64> = self
+        let memory: i64 = self
             .transaction
             .prepare_cached(
                 "INSERT INTO memories (key, kind, project, tenant, session, job, text, outcome,
                      category, signature, importance, confidence, effectiveness, occurrences,
-                     times_applied, created, last_seen, origin)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 0, ?15, ?15,
-                     ?16)
+                     times_applied, created, last_seen)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 0, ?15, ?15)
                  ON CONFLICT (key) DO UPDATE SET
                      occurrences = occurrences + excluded.occurrences,
                      importance = max(importance, excluded.importance),
@@ -138,7 +103,6 @@ impl LearnTx<'_> {
                      outcome = coalesce(excluded.outcome, outcome),
                      category = coalesce(excluded.category, category),
                      last_seen = max(last_seen, excluded.last_seen)
-                 WHERE kind = excluded.kind
                  RETURNING id",
             )?
             .query_row(
@@ -147,40 +111,35 @@ impl LearnTx<'_> {
                     new.kind.word(),
                     self.project,
                     new.tenant,
-                    self.source.session,
-                    self.source.job,
+                    new.session,
+                    new.job,
                     new.text,
                     new.outcome,
                     new.category,
                     new.signature.map(|s| s.to_bits().cast_signed()),
                     new.importance,
                     new.confidence,
-                    BIRTH,
-                    int(new.times),
-                    millis(self.source.time),
-                    self.arrival.map(|arrival| &arrival.origin),
+                    new.effectiveness,
+                    int(new.occurrences),
+                    millis(new.last_seen),
                 ],
                 |row| row.get(0),
-            )
-            .optional()?;
-        let Some(memory) = memory else {
-            return Ok(());
-        };
+            )?;
         let tag = "INSERT OR IGNORE INTO tags (memory, tag) VALUES (?1, ?2)";
         for name in &new.tags {
             run(self.transaction, tag, (memory, name))?;
         }
         if is_new {
             let scope = format!("{} {}", project_word(self.project), kind_word(new.kind));
-            let body = [&*new.text, &new.tags.join(" "), &new.words].join("\n");
+            let body = [&*new.text, &new.tags.join(" "), &taught.words].join("\n");
             let sql = "INSERT OR REPLACE INTO recall (rowid, body, scope) VALUES (?1, ?2, ?3)";
             run(self.transaction, sql, (memory, body, scope))?;
         }
-        self.put_own((memory, seq), new)
+        self.put_own((memory, seq), taught)
     }
 
-    fn put_own(&self, (memory, seq): (i64, u64), new: &MemoryRow) -> rusqlite::Result<()> {
-        match &new.detail {
+    fn put_own(&self, (memory, seq): (i64, u64), new: &Taught) -> rusqlite::Result<()> {
+        match &new.memory.detail {
             Detail::Reflection {
                 task,
                 event_ids,
@@ -215,8 +174,7 @@ impl LearnTx<'_> {
                      VALUES (?1, ?2, ?3, ?4, ?5)",
                     (memory, task_type, mistake, correction, context_hash),
                 )?;
-                // Lessons from others are no notes of this user's sessions.
-                if let Some(note) = new.note.as_ref().filter(|_| self.arrival.is_none()) {
+                if let Some(note) = &new.note {
                     let place = NotePlace {
                         project: self.project,
                         source: self.source,
@@ -230,7 +188,7 @@ impl LearnTx<'_> {
                     self.transaction,
                     "INSERT OR IGNORE INTO errors (memory, error_type, example)
                      VALUES (?1, ?2, ?3)",
-                    (memory, error_type, &new.text),
+                    (memory, error_type, &new.memory.text),
                 )?;
                 let sql = "INSERT OR IGNORE INTO error_keys (hash, memory) VALUES (?1, ?2)";
                 for key in &new.keys {
@@ -254,20 +212,9 @@ impl LearnTx<'_> {
     }
 }
 
-/// The position of a memory in the log through which it is shared.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LogPosition {
-    /// The name of this memory among the others.
-    pub origin: String,
-    pub position: u64,
-}
-
-/// A record from others, masked and screened.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Arrived {
-    pub origin: String,
-    pub record: SharedRecord,
-}
+/// The id of a memory that the database of `memory.url` does not have as it is here, with the memory
+/// and its [`Taught::keys`] unless it was forgotten.
+pub(crate) type Unsent = (String, Option<(Remembered, Vec<Signature>)>);
 
 impl Memory {
     /// Repeating it changes nothing. Returns the ids of its reflections (each followed by its
@@ -282,194 +229,183 @@ impl Memory {
         })
     }
 
-    /// Queues everything that is learned and forgotten from now on in the outbox. `name` becomes
-    /// this memory's name, unless it has one.
-    pub fn share(&mut self, name: &str) -> Result<(), MemoryError> {
-        if self.has("share memory", "SELECT 1 FROM sharing", ())? {
-            return Ok(());
-        }
-        let sql = "INSERT OR IGNORE INTO sharing (one, origin) VALUES (1, ?1)";
-        self.change("share memory", Durability::PowerCut, sql, [name])
-            .map(drop)
-    }
-
-    /// Returns this memory's position in a log; `None` while it is not shared.
-    pub fn place(&self, log: &str) -> Result<Option<LogPosition>, MemoryError> {
-        let sql = "SELECT origin, coalesce((SELECT position FROM read_logs WHERE log = ?1), 0)
-             FROM sharing";
-        self.one("share memory", sql, [log], |row| {
-            Ok(LogPosition {
-                origin: row.get(0)?,
-                position: counted(row, 1)?,
-            })
+    /// Has everything wait for the database of `memory.url`: what is here, and what is learned and
+    /// forgotten from now on. Returns the number of memories that are here.
+    pub fn send_all(&mut self) -> Result<u64, MemoryError> {
+        let machine = "INSERT OR IGNORE INTO machine (one, name) VALUES (1, ?1)";
+        // A new number, so that no sender at work with the former database takes it off the list.
+        let all = "INSERT OR REPLACE INTO unsent (key) SELECT key FROM memories ORDER BY id";
+        self.write(WAITING, Durability::PowerCut, |transaction| {
+            run(
+                transaction,
+                machine,
+                [format!("{:016x}", rand::random::<u64>())],
+            )?;
+            Ok(run(transaction, all, ())? as u64)
         })
     }
 
-    /// Returns the oldest records that wait to be sent, at most `limit`, with their numbers.
-    pub(crate) fn outbox(&self, limit: u64) -> Result<Vec<(u64, SharedRecord)>, MemoryError> {
-        let sql = "SELECT id, record FROM outbox ORDER BY id LIMIT ?1";
-        let found = self.all("read outbox", sql, [int(limit)], |row| {
-            Ok((counted(row, 0)?, row.get::<_, String>(1)?))
-        })?;
-        // An unreadable record is not ours; it is removed with the next one sent.
-        let read = |(id, text): (u64, String)| Some((id, serde_json::from_str(&text).ok()?));
-        Ok(found.into_iter().filter_map(read).collect())
+    /// Returns this machine's name in that database; `None` before [`Memory::send_all`].
+    pub fn machine(&self) -> Result<Option<String>, MemoryError> {
+        let sql = "SELECT name FROM machine";
+        self.one(WAITING, sql, (), |row| row.get(0))
     }
 
     pub fn unsent(&self) -> Result<u64, MemoryError> {
-        self.count("read outbox", "SELECT count(*) FROM outbox", ())
+        self.count(WAITING, "SELECT count(*) FROM unsent", ())
     }
 
-    /// Removes sent records from the outbox, up to a number.
-    pub fn sent(&mut self, last: u64) -> Result<(), MemoryError> {
-        let sql = "DELETE FROM outbox WHERE id <= ?1";
-        self.change("empty outbox", Durability::PowerCut, sql, [int(last)])
+    /// Returns the number of the newest memory that waits; 0 if none waits.
+    pub(crate) fn last_unsent(&self) -> Result<u64, MemoryError> {
+        self.count(WAITING, "SELECT coalesce(max(id), 0) FROM unsent", ())
+    }
+
+    /// Returns the oldest memories that wait, up to the number `until` and at most `limit`, and the
+    /// number of the last.
+    pub(crate) fn outgoing(
+        &self,
+        until: u64,
+        limit: u64,
+    ) -> Result<(Vec<Unsent>, Option<u64>), MemoryError> {
+        let waiting = "SELECT id, key FROM unsent WHERE id <= ?1 ORDER BY id LIMIT ?2";
+        let keys = "SELECT k.hash FROM error_keys k JOIN memories m ON m.id = k.memory
+             WHERE m.key = ?1";
+        // One snapshot: another process may forget a memory between two queries.
+        let _snapshot = self.read(WAITING, |_| self.connection().unchecked_transaction())?;
+        let found = self.all(WAITING, waiting, (int(until), int(limit)), |row| {
+            Ok((counted(row, 0)?, row.get::<_, String>(1)?))
+        })?;
+        let last = found.last().map(|(number, _)| *number);
+        let mut all = Vec::new();
+        for (_, id) in found {
+            let keys = self.all(WAITING, keys, [&id], |row| {
+                Ok(Signature::from_bits(row.get::<_, i64>(0)?.cast_unsigned()))
+            })?;
+            let memory = self.find(&id)?.map(|memory| (memory, keys));
+            all.push((id, memory));
+        }
+        Ok((all, last))
+    }
+
+    /// Takes memories off the list, up to a number.
+    pub(crate) fn sent(&mut self, last: u64) -> Result<(), MemoryError> {
+        let sql = "DELETE FROM unsent WHERE id <= ?1";
+        self.change(WAITING, Durability::PowerCut, sql, [int(last)])
             .map(drop)
     }
-
-    /// Moves to the new position in the same transaction; returns how many records were new.
-    pub fn take(
-        &mut self,
-        arrived: &[Arrived],
-        (log, position): (&str, u64),
-        now: Timestamp,
-    ) -> Result<u64, MemoryError> {
-        self.write(
-            "take in what others learned",
-            Durability::PowerCut,
-            |transaction| {
-                let mut new = 0;
-                for arrived in arrived {
-                    new += u64::from(take(transaction, arrived, now)?);
-                }
-                let sql = "INSERT OR REPLACE INTO read_logs (log, position) VALUES (?1, ?2)";
-                run(transaction, sql, (log, int(position)))?;
-                Ok(new)
-            },
-        )
-    }
-
-    /// Moves what others learned in a project from its shared name to its local one.
-    pub(crate) fn rename_project(&mut self, shared: &str, own: &str) -> Result<(), MemoryError> {
-        let sql = "SELECT 1 FROM projects WHERE name = ?1";
-        if !self.has("rename project", sql, [shared])? {
-            return Ok(());
-        }
-        self.write("rename project", Durability::PowerCut, |transaction| {
-            let (from, to) = (
-                project_number(transaction, shared)?,
-                project_number(transaction, own)?,
-            );
-            let words = "INSERT OR REPLACE INTO recall (rowid, body, scope)
-                 SELECT id, text || char(10)
-                     || coalesce((SELECT group_concat(tag, ' ') FROM tags WHERE memory = m.id), '')
-                     || char(10) || coalesce((SELECT task FROM reflections WHERE memory = m.id),
-                         (SELECT task_type FROM lessons WHERE memory = m.id), ''),
-                     ?2 || ' kind' || kind || 'x'
-                 FROM memories m WHERE project = ?1";
-            run(transaction, words, (from, project_word(to)))?;
-            for table in ["memories", "notes"] {
-                let moved = format!("UPDATE {table} SET project = ?2 WHERE project = ?1");
-                run(transaction, &moved, (from, to))?;
-            }
-            Ok(())
-        })
-    }
 }
 
-fn reflected(new: &NewReflection, id: String, strategy: Option<String>) -> Vec<MemoryRow> {
-    let importance = share(new.importance);
-    let detail = |related| Detail::Reflection {
-        task: cut(&new.task, SHORT),
-        event_ids: new.event_ids.clone(),
-        event_count: new.event_count,
-        related,
-        correction: new.correction.clone(),
-    };
-    let reflection = MemoryRow {
-        id,
-        kind: MemoryKind::Reflection,
-        tenant: new.tenant.clone(),
-        text: cut(&new.text, LONG),
-        outcome: new.outcome.clone(),
-        category: new.error_category.clone(),
-        signature: new.signature,
-        importance,
-        confidence: share(new.confidence),
-        times: 1,
-        tags: lower(&new.tags),
-        words: new.task.clone(),
-        detail: detail(new.related.clone()),
-        keys: Vec::new(),
-        note: None,
-    };
-    let strategy = strategy.zip(new.strategy.as_ref());
-    let strategy = strategy.map(|(id, text)| MemoryRow {
-        id,
-        kind: MemoryKind::Strategy,
-        text: cut(text, LONG),
-        importance: share(importance * STRATEGY_BOOST),
-        tags: [
-            reflection.tags.clone(),
-            lower([MemoryKind::Strategy.word()]),
-        ]
-        .concat(),
-        detail: detail(vec![reflection.id.clone()]),
-        ..reflection.clone()
-    });
-    [Some(reflection), strategy].into_iter().flatten().collect()
-}
+const WAITING: &str = "read what waits for the database";
 
-fn lesson(new: &NewLesson, id: String) -> MemoryRow {
-    let (mistake, correction) = (cut(&new.mistake, LONG), cut(&new.correction, LONG));
-    MemoryRow {
+fn taught(source: &LearnedFrom, id: String, kind: MemoryKind, detail: Detail) -> Taught {
+    Taught::from(Remembered {
         id,
-        kind: MemoryKind::Lesson,
-        tenant: String::new(),
-        text: text_of(&mistake, &correction),
+        kind,
+        text: String::new(),
+        score: 0.0,
+        importance: BIRTH,
+        confidence: BIRTH,
+        effectiveness: BIRTH,
+        occurrences: 1,
+        times_applied: 0,
+        tags: Vec::new(),
         outcome: None,
         category: None,
-        signature: new.signature,
+        signature: None,
+        project: source.project.clone(),
+        tenant: String::new(),
+        session: source.session.clone(),
+        job: source.job.clone(),
+        created: source.time,
+        last_seen: source.time,
+        detail,
+    })
+}
+
+fn reflected(source: &LearnedFrom, new: &NewReflection) -> Vec<Taught> {
+    let (id, strategy) = reflection_ids(&source.project, new);
+    let about = |id: &String, kind, text: &str, related| {
+        let detail = Detail::Reflection {
+            task: cut(&new.task, SHORT),
+            event_ids: new.event_ids.clone(),
+            event_count: new.event_count,
+            related,
+            correction: new.correction.clone(),
+        };
+        let mut taught = taught(source, id.clone(), kind, detail);
+        taught.words.clone_from(&new.task);
+        taught.memory = Remembered {
+            text: cut(text, LONG),
+            importance: share(new.importance),
+            confidence: share(new.confidence),
+            tags: lower(&new.tags),
+            outcome: new.outcome.clone(),
+            category: new.error_category.clone(),
+            signature: new.signature,
+            tenant: new.tenant.clone(),
+            ..taught.memory
+        };
+        taught
+    };
+    let kind = MemoryKind::Reflection;
+    let mut all = vec![about(&id, kind, &new.text, new.related.clone())];
+    if let Some((other, text)) = strategy.zip(new.strategy.as_ref()) {
+        let kind = MemoryKind::Strategy;
+        let mut strategy = about(&other, kind, text, vec![id]);
+        let memory = &mut strategy.memory;
+        memory.importance = share(memory.importance * STRATEGY_BOOST);
+        memory.tags.extend(lower([kind.word()]));
+        all.push(strategy);
+    }
+    all
+}
+
+fn lesson(source: &LearnedFrom, new: &NewLesson) -> Taught {
+    let (mistake, correction) = (cut(&new.mistake, LONG), cut(&new.correction, LONG));
+    let texts = [&mistake, &correction].map(|text| identity(text));
+    let parts = ["lesson", &new.task_type, &texts[0], &texts[1]];
+    let id = memory_id(&source.project, "les", &parts);
+    let text = text_of(&mistake, &correction);
+    let detail = Detail::Lesson {
+        task_type: cut(&new.task_type, SHORT),
+        mistake,
+        correction,
+        context_hash: new.context_hash.clone(),
+    };
+    let mut taught = taught(source, id, MemoryKind::Lesson, detail);
+    taught.memory = Remembered {
+        text,
         importance: share(new.importance),
-        confidence: BIRTH,
-        times: 1,
         tags: lower(&new.tags),
+        signature: new.signature,
+        ..taught.memory
+    };
+    Taught {
         words: new.task_type.clone(),
-        detail: Detail::Lesson {
-            task_type: cut(&new.task_type, SHORT),
-            mistake,
-            correction,
-            context_hash: new.context_hash.clone(),
-        },
-        keys: Vec::new(),
         note: Some(new.note.clone()),
+        ..taught
     }
 }
 
-fn error(new: &NewError, id: String) -> MemoryRow {
-    let mut keys: Vec<Signature> = new.keys.iter().copied().collect();
-    if keys.is_empty() {
-        keys = error_keys(&new.example);
-    }
-    MemoryRow {
-        id,
-        kind: MemoryKind::Error,
-        tenant: String::new(),
+fn error(source: &LearnedFrom, new: &NewError) -> Taught {
+    let id = error_id(&source.project, new.signature);
+    let error_type = new.error_type.clone();
+    let mut taught = taught(source, id, MemoryKind::Error, Detail::Error { error_type });
+    taught.memory = Remembered {
         text: cut(&new.example, LONG),
+        importance: share(new.importance),
+        occurrences: new.occurrences,
+        tags: lower(&new.tags),
         outcome: new.outcome.clone(),
         category: Some(new.category.clone()),
         signature: Some(new.signature),
-        importance: share(new.importance),
-        confidence: BIRTH,
-        times: new.occurrences,
-        tags: lower(&new.tags),
-        words: String::new(),
-        detail: Detail::Error {
-            error_type: new.error_type.clone(),
-        },
-        keys,
-        note: None,
+        ..taught.memory
+    };
+    taught.keys = new.keys.iter().copied().collect();
+    if taught.keys.is_empty() {
+        taught.keys = error_keys(&new.example);
     }
+    taught
 }
 
 pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Option<String>) {
@@ -513,23 +449,26 @@ pub(super) fn learn(
     learned: &[Learned],
     recorded: Timestamp,
 ) -> rusqlite::Result<Vec<String>> {
-    let mut tx = LearnTx {
+    let tx = LearnTx {
         transaction,
         source,
         project: project_number(transaction, &source.project)?,
         recorded,
-        arrival: None,
     };
     let mut ids = Vec::new();
-    for (seq, item) in learned.iter().enumerate() {
-        let seq = seq as u64;
+    for (seq, item) in (0..).zip(learned) {
         let is_first_time = tx.is_first_time(seq)?;
-        if is_first_time {
-            put_out(transaction, || record_of(source, seq, item))?;
+        if let Learned::Shown(shown) = item
+            && is_first_time
+        {
+            tx.shown(shown)?;
         }
-        for new in tx.item((seq, item), is_first_time)? {
-            if tx.is_known(&new.id)? {
-                ids.push(new.id);
+        for new in Taught::of(source, item) {
+            if is_first_time {
+                tx.put(seq, &new)?;
+            }
+            if tx.is_known(&new.memory.id)? {
+                ids.push(new.memory.id);
             }
         }
     }
@@ -542,110 +481,4 @@ pub(super) fn project_word(project: i64) -> String {
 
 pub(super) fn kind_word(kind: MemoryKind) -> String {
     format!("kind{}x", kind.word())
-}
-
-fn take(
-    transaction: &Transaction<'_>,
-    Arrived { origin, record }: &Arrived,
-    now: Timestamp,
-) -> rusqlite::Result<bool> {
-    let Some(item) = &record.what else {
-        return take_back(transaction, origin, &record.ids);
-    };
-    let source = LearnedFrom {
-        project: record.project.clone(),
-        session: String::new(),
-        // No session of this user taught it, so it does not count as a recurrence.
-        root: String::new(),
-        job: record.job.clone(),
-        // Another machine's fast clock gives no time after now.
-        time: record.time.min(now),
-    };
-    let arrival = Arrival {
-        origin: origin.clone(),
-        ids: record.ids.clone(),
-    };
-    let mut tx = LearnTx {
-        transaction,
-        source: &source,
-        project: project_number(transaction, &source.project)?,
-        recorded: now,
-        arrival: Some(&arrival),
-    };
-    let is_first_time = tx.is_first_time(record.seq)?;
-    tx.item((record.seq, item), is_first_time)?;
-    Ok(is_first_time)
-}
-
-/// Removes memories that their own origin has forgotten; those also learned here stay.
-fn take_back(
-    transaction: &Transaction<'_>,
-    origin: &str,
-    ids: &[String],
-) -> rusqlite::Result<bool> {
-    let mut gone = 0;
-    for id in ids {
-        let sql = "DELETE FROM memories WHERE key = ?1 AND origin = ?2";
-        gone += run(transaction, sql, (id, origin))?;
-    }
-    Ok(gone > 0)
-}
-
-pub fn records_of(source: &LearnedFrom, learned: &[Learned]) -> Vec<SharedRecord> {
-    let numbered = learned.iter().enumerate();
-    numbered
-        .map(|(seq, item)| record_of(source, seq as u64, item))
-        .collect()
-}
-
-fn record_of(source: &LearnedFrom, seq: u64, item: &Learned) -> SharedRecord {
-    let rows = MemoryRow::of(&source.project, item, &[]).into_iter();
-    let ids = rows.map(|row| row.id).collect();
-    let mut what = item.clone();
-    // The user's words and a note's state stay on this machine.
-    if let Learned::Lesson(lesson) = &mut what {
-        lesson.note = NoteDetail::default();
-    }
-    SharedRecord {
-        job: source.job.clone(),
-        seq,
-        project: source.project.clone(),
-        time: source.time,
-        ids,
-        what: Some(what),
-    }
-}
-
-pub(super) fn put_out_forgotten(
-    transaction: &Transaction<'_>,
-    ids: Vec<String>,
-    now: Timestamp,
-) -> rusqlite::Result<()> {
-    if ids.is_empty() {
-        return Ok(());
-    }
-    put_out(transaction, || SharedRecord {
-        job: format!("forgotten-{:016x}", rand::random::<u64>()),
-        seq: 0,
-        project: String::new(),
-        time: now,
-        ids,
-        what: None,
-    })
-}
-
-/// Queues a record in the outbox, if the memory is shared.
-fn put_out(
-    transaction: &Transaction<'_>,
-    record: impl FnOnce() -> SharedRecord,
-) -> rusqlite::Result<()> {
-    let is_shared = transaction
-        .prepare_cached("SELECT 1 FROM sharing")?
-        .exists(())?;
-    // Serializing texts and numbers cannot fail.
-    if is_shared && let Ok(text) = serde_json::to_string(&record()) {
-        let sql = "INSERT INTO outbox (record) VALUES (?1)";
-        run(transaction, sql, [text])?;
-    }
-    Ok(())
 }

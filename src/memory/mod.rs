@@ -12,7 +12,7 @@
 //! - the votes that are not in the playbook's file (`playbook.votes = "local"`);
 //! - the notes of sessions, with what the curator made of them;
 //! - the texts that are held back until the user has decided on them (`Held`);
-//! - the records that wait to be sent, if the memory is shared ([`Memory::share`]);
+//! - the ids of the memories that wait for the database of `memory.url` ([`Memory::send_all`]);
 //! - the reflections, strategies, lessons and errors
 //!   ([`Learned`](crate::reflect::learned::Learned)).
 //!
@@ -33,9 +33,11 @@ pub(crate) use housekeeping::{Held, HeldRow, Trimmed};
 pub use jobs::{
     BudgetKind, Entry, FinishedJob, JobCounts, JobOutcome, JobRecord, JobRow, ModelCall, Spending,
 };
+pub use learning::Taught;
 pub(crate) use learning::reflection_ids;
-pub use learning::{Arrived, LogPosition, MemoryRow, records_of};
 pub(crate) use notes::{NoteLine, OutdatedNote, UnsettledQuote, WaitingNotes};
 pub(crate) use recall::PartEnding;
-pub use recall::{Evaluation, EvaluationAverage, LearnedStats, RecallQuery, SeenError, words_of};
+pub use recall::{
+    Answer, Evaluation, EvaluationAverage, LearnedStats, Question, RecallQuery, SeenError, words_of,
+};
 pub use records::{KnownRecords, RecordMark, TranscriptCursor};

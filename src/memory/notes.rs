@@ -240,7 +240,7 @@ impl Memory {
         // One note of a line is enough, and what a key point states is left out.
         let lessons = "SELECT m.text FROM memories m JOIN lessons l ON l.memory = m.id
              JOIN projects p ON p.id = m.project LEFT JOIN notes n ON n.memory = m.id
-             WHERE p.name = ?1 AND m.origin IS NULL
+             WHERE p.name = ?1
              AND coalesce(n.id, 0) NOT IN (SELECT note FROM note_points) AND";
         let same = "m.signature IN (SELECT value FROM json_each(?2))";
         let order = "GROUP BY coalesce(n.line, -m.id)
@@ -254,7 +254,7 @@ impl Memory {
             "{lessons} NOT coalesce({same}, 0) AND l.task_type <> '' AND l.task_type IN (
                  SELECT l.task_type FROM lessons l JOIN memories m ON m.id = l.memory
                  JOIN projects p ON p.id = m.project
-                 WHERE p.name = ?1 AND m.origin IS NULL AND {same}) {order}"
+                 WHERE p.name = ?1 AND {same}) {order}"
         );
         found.extend(self.all(READ, &like, params, |row| self.shown_text(row, 0))?);
         found.retain(|text| text != HELD_BACK);
@@ -588,7 +588,7 @@ mod tests {
         };
         assert_eq!(memory.prune(&none, at(9)).unwrap().lessons, 0);
         memory
-            .forget(&ForgetWhat::Project(PROJECT.to_owned()), at(9))
+            .forget(&ForgetWhat::Project(PROJECT.to_owned()))
             .unwrap();
         assert_eq!(memory.last_note().unwrap(), NoteId(0));
     }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, Params, Transaction, params_from_iter};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::database::{
@@ -42,9 +42,42 @@ const CANDIDATES: u64 = 400;
 /// The age in milliseconds (90 days) at which a memory has half its weight by age.
 const HALF_AGE: &str = "7776000000.0";
 
-#[derive(Debug, Clone, Default, PartialEq)]
+/// A question about what was learned, for either store.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Question {
+    Recall(RecallQuery),
+    /// Looks up an error by any of its keys or names; without `project` in all projects.
+    Seen {
+        keys: Vec<Signature>,
+        project: Option<String>,
+    },
+    Stats {
+        project: Option<String>,
+    },
+}
+
+impl Question {
+    pub(crate) fn project(&mut self) -> &mut Option<String> {
+        match self {
+            Self::Recall(RecallQuery { project, .. })
+            | Self::Seen { project, .. }
+            | Self::Stats { project } => project,
+        }
+    }
+}
+
+/// The answer to one kind of question.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Answer {
+    pub memories: Vec<Remembered>,
+    /// The memories about an error, each with its keys.
+    pub errors: Vec<(Remembered, Vec<Signature>)>,
+    pub stats: LearnedStats,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecallQuery {
-    /// The words to look for; `None` returns the best of all.
+    /// The words to look for, or the id of a memory of any project; `None` returns the best of all.
     pub text: Option<String>,
     pub kinds: Vec<MemoryKind>,
     pub project: Option<String>,
@@ -137,7 +170,7 @@ pub struct EvaluationAverage {
     pub average: Evaluation,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct LearnedStats {
     pub reflections: u64,
     /// All reflections ever counted, identical ones included (spec/4 `total_reflections`).
@@ -171,6 +204,25 @@ impl LearnedStats {
 }
 
 impl Memory {
+    pub fn ask(&self, question: &Question, now: Timestamp) -> Result<Answer, MemoryError> {
+        let mut answer = Answer::default();
+        match question {
+            Question::Recall(query) => {
+                let id = query.text.as_deref().map(str::trim);
+                let named = id.map(|id| self.find(id)).transpose()?.flatten();
+                answer.memories = match named {
+                    Some(named) => vec![named],
+                    None => self.recall(query, now)?,
+                };
+            }
+            Question::Seen { keys, project } => {
+                answer.errors = self.seen(keys, project.as_deref())?;
+            }
+            Question::Stats { project } => answer.stats = self.stats(project.as_deref())?,
+        }
+        Ok(answer)
+    }
+
     pub fn recall(
         &self,
         query: &RecallQuery,
@@ -464,7 +516,7 @@ fn read_memories(
     let sql = format!(
         "SELECT m.id, m.key, m.kind, p.name, m.tenant, m.session, m.job, m.text, m.outcome,
              m.category, m.signature, m.importance, m.confidence, m.effectiveness,
-             m.occurrences, m.times_applied, m.created, m.last_seen, {score} AS score, m.origin
+             m.occurrences, m.times_applied, m.created, m.last_seen, {score} AS score
          FROM {source} JOIN projects p ON p.id = m.project {rest}"
     );
     rows(connection, &sql, params, |row| {
@@ -492,7 +544,6 @@ fn read_memories(
             created: time(row, 16)?,
             last_seen: time(row, 17)?,
             score: row.get(18)?,
-            origin: row.get(19)?,
             detail: detail(connection, memory, kind)?,
         })
     })

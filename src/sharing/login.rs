@@ -1,4 +1,4 @@
-//! The address of the shared log and its password, from wherever the user keeps it.
+//! The address of the database and its password, from wherever the user keeps it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,37 +1,36 @@
-//! Learning together with others: which records leave this machine, under which project names, and
-//! how arriving ones are stored. `playbook-server sync` transfers them.
+//! The database of `memory.url`: the memories that it is to have, the names of projects there, and
+//! its address. `playbook-server` is the only program that connects to it.
 
-mod arrival;
 mod login;
 mod names;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::config::{self, Config};
 use crate::env::Env;
+use crate::errors::Signature;
 use crate::fsx;
-use crate::memory::{Arrived, LogPosition, Memory, MemoryError};
+use crate::memory::{Memory, MemoryError};
 use crate::paths::Paths;
-use crate::reflect::learned::SharedRecord;
+use crate::reflect::remembered::Remembered;
 use crate::state_guard;
-use crate::usage;
 
 pub use login::Login;
-pub use names::Names;
+pub(crate) use names::Names;
 
 const MAX_STANDING: u64 = 64 << 10;
 
-/// Opens the user's memory. If the settings share it, new records are queued for sending.
+/// Opens the user's memory. If the settings name a database, all that is learned waits for it.
 pub(crate) fn open_memory(paths: &Paths, config: &Config) -> Result<Memory, MemoryError> {
     let secrecy = config.secrets.secrecy();
     let masker = secrecy.map(|secrecy| secrecy.masker).unwrap_or_default();
     let mut memory = Memory::open(&paths.memory_db())?.masked_by(masker);
-    if is_wanted(&Env::from_process(), config) {
-        memory.share(&format!("{:08x}", rand::random::<u32>()))?;
+    if is_wanted(&Env::from_process(), config) && memory.machine()?.is_none() {
+        memory.send_all()?;
     }
     Ok(memory)
 }
@@ -50,73 +49,58 @@ pub(crate) fn is_wanted(env: &Env, config: &Config) -> bool {
     login::url(env, config).is_some()
 }
 
-#[derive(Debug)]
-pub struct Sharing {
-    paths: Paths,
-    config: Config,
-    memory: Memory,
-    names: Names,
-    now: Timestamp,
-}
-
+/// The result of the last attempt to write to the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct LastExchange {
-    pub(crate) tried: Option<Timestamp>,
+pub(crate) struct LastSending {
     pub(crate) succeeded: Option<Timestamp>,
     pub(crate) problem: Option<String>,
 }
 
-impl LastExchange {
+impl LastSending {
     pub(crate) fn of(paths: &Paths) -> Self {
-        fsx::read_json(&paths.sync_standing(), MAX_STANDING).unwrap_or_default()
+        fsx::read_json(&paths.sending(), MAX_STANDING).unwrap_or_default()
     }
 
-    fn keep(paths: &Paths, problem: Option<String>, now: Timestamp) -> anyhow::Result<()> {
-        let succeeded = match problem {
-            Some(_) => Self::of(paths).succeeded,
-            None => Some(now),
+    /// Says that records wait, and why if that is known.
+    pub(crate) fn told(&self, waiting: u64) -> String {
+        let what = if waiting == 1 {
+            "record waits"
+        } else {
+            "records wait"
         };
-        let standing = Self {
-            tried: Some(now),
-            succeeded,
-            problem,
-        };
-        let file = paths.sync_standing();
-        Ok(fsx::quick(&file, &fsx::to_json(&file, &standing)?)?)
+        let why = self.problem.iter().map(|problem| format!(": {problem}"));
+        let why: String = why.collect();
+        format!("{waiting} {what} for the database{why}")
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct LogRow {
-    pub position: u64,
-    pub origin: String,
-    /// The record as its sender wrote it, not yet checked.
-    pub record: Value,
+/// The memories that wait for the database of `memory.url`.
+#[derive(Debug)]
+pub struct Sending {
+    paths: Paths,
+    memory: Memory,
+    /// This machine's name in the database.
+    machine: String,
+    names: Names,
+    until: u64,
+    now: Timestamp,
 }
 
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
-    pub new: u64,
-    /// Records that were left out: invalid, or they look like an attack.
-    pub refused: u64,
-}
-
-impl Sharing {
+impl Sending {
     pub fn open() -> anyhow::Result<Self> {
+        let paths = Paths::resolve(&Env::from_process())?;
+        state_guard::check(&paths)?;
+        // Read before the settings: what `config set memory.url` has wait from now on is for
+        // another database.
+        let until = Memory::open(&paths.memory_db())?.last_unsent()?;
         let (env, paths, config) = own_surroundings()?;
         let memory = open_memory(&paths, &config)?;
-        let mut known = memory.all_projects()?;
-        known.retain(|name| Path::new(name).is_absolute());
-        let names = Names::of(
-            &known,
-            paths.home().unwrap_or(Path::new("/")),
-            &config.memory.not_shared,
-        );
         Ok(Self {
-            now: env.clock().now(),
+            machine: memory.machine()?.unwrap_or_default(),
             memory,
-            names,
-            config,
+            names: Names::of(&paths, &config),
+            until,
+            now: env.clock().now(),
             paths,
         })
     }
@@ -126,67 +110,52 @@ impl Sharing {
         Login::of(&config::load(&paths.config_file())?)
     }
 
-    pub fn place(&self, log: &str) -> anyhow::Result<LogPosition> {
-        Ok(self.memory.place(log)?.unwrap_or_default())
+    pub fn machine(&self) -> &str {
+        &self.machine
     }
 
-    /// Renames projects to their shared names; skips others. Also returns the last record's number.
-    pub fn outgoing(&self, limit: u64) -> anyhow::Result<(Vec<SharedRecord>, Option<u64>)> {
-        let waiting = self.memory.outbox(limit)?;
-        let last = waiting.last().map(|(number, _)| *number);
-        let named = waiting.into_iter().filter_map(|(_, mut record)| {
-            record.project = self.names.shared(&record.project)?;
-            Some(without_nul(record))
-        });
-        Ok((named.collect(), last))
+    /// Returns the oldest memories that wait, as the database stores them, and the number of the
+    /// last. Those of projects that are not shared are left out.
+    pub fn outgoing(&mut self, limit: u64) -> anyhow::Result<(Vec<Value>, Option<u64>)> {
+        let (waiting, last) = self.memory.outgoing(self.until, limit)?;
+        let mut records = Vec::new();
+        for (id, memory) in waiting {
+            records.extend(match memory {
+                None => Some(json!({"id": id})),
+                Some((mut memory, keys)) => self.names.shared(&memory.project).map(|project| {
+                    memory.project = project;
+                    record(&memory, &keys)
+                }),
+            });
+        }
+        Ok((records, last))
     }
 
+    /// Takes written memories off the list, up to a number.
     pub fn sent(&mut self, last: u64) -> anyhow::Result<()> {
         Ok(self.memory.sent(last)?)
     }
 
-    pub fn take(&mut self, log: &str, rows: Vec<LogRow>) -> anyhow::Result<Taken> {
-        let Some(position) = rows.last().map(|row| row.position) else {
-            return Ok(Taken::default());
-        };
-        let masker = self.config.secrets.secrecy()?.masker;
-        let count = rows.len();
-        let accepted: Vec<Arrived> = rows
-            .into_iter()
-            .filter_map(|row| arrival::accepted(row, &masker))
-            .map(|mut arrived| {
-                arrived.record.project = self.names.own(&arrived.record.project);
-                arrived
-            })
-            .collect();
-        let refused = (count - accepted.len()) as u64;
-        let new = self.memory.take(&accepted, (log, position), self.now)?;
-        Ok(Taken { new, refused })
-    }
-
-    /// Updates the files that hooks read after records arrived.
-    pub fn settle(&mut self) -> anyhow::Result<()> {
-        for (shared, own) in self.names.all() {
-            self.memory.rename_project(shared, own)?;
-        }
-        for project in self.memory.all_projects()? {
-            usage::refresh_corrections(&self.paths, &self.memory, Path::new(&project))?;
-        }
-        Ok(())
-    }
-
+    /// Stores the result for `playbook status`.
     pub fn keep(&self, problem: Option<String>) -> anyhow::Result<()> {
-        LastExchange::keep(&self.paths, problem, self.now)
+        let succeeded = match problem {
+            Some(_) => LastSending::of(&self.paths).succeeded,
+            None => Some(self.now),
+        };
+        let file = self.paths.sending();
+        let last = LastSending { succeeded, problem };
+        Ok(fsx::quick(&file, &fsx::to_json(&file, &last)?)?)
     }
 
-    /// Returns the file whose lock allows one exchange at a time.
+    /// Returns the file whose lock allows one sender at a time.
     pub fn lock_file(&self) -> PathBuf {
-        self.paths.sync_lock()
+        self.paths.sending_lock()
     }
 }
 
-/// Strips NUL, which `PostgreSQL` does not store and the output of tools may have.
-fn without_nul(record: SharedRecord) -> SharedRecord {
+/// Returns a memory as the database stores it, without NUL, which `PostgreSQL` does not take and
+/// the output of tools may have.
+pub fn record(memory: &Remembered, keys: &[Signature]) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::String(text) => text.retain(|c| c != '\0'),
@@ -195,9 +164,8 @@ fn without_nul(record: SharedRecord) -> SharedRecord {
             _ => {}
         }
     }
-    let Ok(mut value) = serde_json::to_value(&record) else {
-        return record;
-    };
-    strip(&mut value);
-    serde_json::from_value(value).unwrap_or(record)
+    let mut record = json!(memory);
+    record["keys"] = json!(keys);
+    strip(&mut record);
+    record
 }

@@ -1,41 +1,43 @@
-//! The names by which projects are shared: a path means nothing on another machine.
+//! The names of projects in the database: a path means nothing on another machine.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::config::Config;
 use crate::freshness::git::Git;
+use crate::paths::Paths;
 
 /// The time limit for git, which reads one small file for this.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
-pub struct Names {
-    shared: BTreeMap<String, String>,
+pub(crate) struct Names {
+    /// The names by project, as far as they were asked for.
+    known: BTreeMap<String, String>,
     home: PathBuf,
+    /// The projects that are not shared, by folder or by the beginning of their shared name.
     kept_here: Vec<String>,
 }
 
 impl Names {
-    /// Asks the projects' checkouts for their remotes. `kept_here` lists projects that are not
-    /// shared, by folder or by the beginning of their shared name.
-    pub(super) fn of(projects: &[String], home: &Path, kept_here: &[String]) -> Self {
-        let mut names = Self {
-            shared: BTreeMap::new(),
-            home: home.to_owned(),
-            kept_here: kept_here.to_vec(),
-        };
-        for project in projects {
-            let name = remote(Path::new(project));
-            let name = name.unwrap_or_else(|| names.below_home(project));
-            names.shared.insert(project.clone(), name);
+    pub(crate) fn of(paths: &Paths, config: &Config) -> Self {
+        Self {
+            known: BTreeMap::new(),
+            home: paths.home().unwrap_or(Path::new("/")).to_owned(),
+            kept_here: config.memory.not_shared.clone(),
         }
-        names
     }
 
-    pub(super) fn shared(&self, project: &str) -> Option<String> {
-        let name = self.shared.get(project);
-        let name = name.cloned().unwrap_or_else(|| self.below_home(project));
+    /// Returns the name of a project, after the remote of its checkout; `None` if it is not shared.
+    pub(crate) fn shared(&mut self, project: &str) -> Option<String> {
+        let known = self.known.get(project).cloned();
+        let name = known.unwrap_or_else(|| {
+            let folder = Path::new(project);
+            let remote = folder.is_absolute().then(|| remote(folder)).flatten();
+            remote.unwrap_or_else(|| self.below_home(project))
+        });
+        self.known.insert(project.to_owned(), name.clone());
         let is_kept = |kept: &String| {
             let folder = self.below_home(kept);
             [kept, &folder].into_iter().any(|kept| {
@@ -43,20 +45,6 @@ impl Names {
             })
         };
         (!self.kept_here.iter().any(is_kept)).then_some(name)
-    }
-
-    /// Returns the local project of a shared name; the name itself for an unknown one.
-    pub(super) fn own(&self, shared: &str) -> String {
-        let own = self.all().find(|(name, _)| *name == shared);
-        own.map_or_else(|| shared.to_owned(), |(_, own)| own.to_owned())
-    }
-
-    /// Returns each shared name with its local project, where they differ.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
-        let pairs = self.shared.iter();
-        pairs
-            .map(|(own, shared)| (shared.as_str(), own.as_str()))
-            .filter(|(shared, own)| shared != own)
     }
 
     /// Replaces the home folder by `~`, so that the path does not name the user.
@@ -126,8 +114,8 @@ mod tests {
     #[test]
     fn a_project_that_stays_here_has_no_name_for_others() {
         let kept = ["/home/u/private", "github.com/me"].map(str::to_owned);
-        let names = Names {
-            shared: [
+        let mut names = Names {
+            known: [
                 ("/home/u/app", "github.com/me/app"),
                 ("/w/b", "github.com/mean/b"),
             ]
@@ -140,7 +128,5 @@ mod tests {
         assert_eq!(names.shared("/home/u/app"), None);
         assert_eq!(names.shared("/w/b").as_deref(), Some("github.com/mean/b"));
         assert_eq!(names.shared("/home/u/other").as_deref(), Some("~/other"));
-        assert_eq!(names.own("github.com/mean/b"), "/w/b");
-        assert_eq!(names.own("github.com/x/y"), "github.com/x/y");
     }
 }

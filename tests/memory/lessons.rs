@@ -139,7 +139,7 @@ fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
     let (_env, mut memory) = opened();
     memory.record(&lessons(1, "")).unwrap();
     let project = ForgetWhat::Project("/p".to_owned());
-    let forgotten = memory.forget(&project, at(1)).unwrap();
+    let forgotten = memory.forget(&project).unwrap();
     assert_eq!((forgotten.total(), forgotten.evaluations), (4, 1));
     memory.record(&lessons(1, "")).unwrap();
     assert_eq!(recall(&memory, &RecallQuery::best(9)), []);

@@ -83,7 +83,7 @@ fn the_shape_of_the_json_is_stable() {
     let fields = found[0].as_object().expect("an object");
     let keys: Vec<&str> = fields.keys().map(String::as_str).collect();
     let expected = "id kind text score importance confidence effectiveness occurrences \
-        times_applied tags outcome category signature project tenant origin session job created \
+        times_applied tags outcome category signature project tenant session job created \
         last_seen task_type mistake correction context_hash";
     assert_eq!(keys, expected.split_whitespace().collect::<Vec<_>>());
     let wanted = json!({"kind": "lesson", "correction": "always add the auth middleware",

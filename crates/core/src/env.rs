@@ -66,11 +66,11 @@ pub mod name {
     pub const PATH: &str = "PATH";
     /// The system's settings folder, passed on to git.
     pub const XDG_CONFIG: &str = "XDG_CONFIG_HOME";
-    /// The address of the shared log; takes precedence over the setting `memory.url`.
+    /// The address of the database; takes precedence over the setting `memory.url`.
     pub const MEMORY_URL: &str = "PLAYBOOK_MEMORY_URL";
-    /// The password for the shared log, as `PostgreSQL` programs read it.
+    /// The password for that database, as `PostgreSQL` programs read it.
     pub const PGPASSWORD: &str = "PGPASSWORD";
-    /// The certificates to trust for the shared log, as `PostgreSQL` programs read them.
+    /// The certificates to trust for that database, as `PostgreSQL` programs read them.
     pub const PGSSLROOTCERT: &str = "PGSSLROOTCERT";
     pub const HOME: &str = "HOME";
 }

@@ -191,9 +191,9 @@ in_state! { state_files:
     at_work = "at-work.json";
     /// The lock of the one worker at work, with its holder.
     worker_lock = "worker.lock";
-    /// The result of the last exchange with the shared log.
-    sync_standing = "sync.json";
-    sync_lock = "sync.lock";
+    /// The result of the last attempt to write to the database of `memory.url`.
+    sending = "sending.json";
+    sending_lock = "sending.lock";
     /// The tokens of `playbook server`, hashed.
     server_tokens = "server-tokens.json";
     /// Random bytes that make hashes of keys useless to others.

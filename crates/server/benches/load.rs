@@ -74,11 +74,8 @@ fn main() {
     let source = &here.user;
     source.ok(&["config", "set", "memory.url", &store.url("tenant_team")]);
     let begun = Instant::now();
-    println!(
-        "sync: {}, {:.0} s",
-        source.sync(),
-        begun.elapsed().as_secs_f64()
-    );
+    source.send();
+    println!("  copied in {:.0} s", begun.elapsed().as_secs_f64());
     store.sql("VACUUM ANALYZE");
     let user = User::sharing(&store.url("playbook_server"));
     println!("on PostgreSQL:");
@@ -107,7 +104,6 @@ fn fill(user: &User) {
     let mut chance = Chance::new(42);
     let state = user.database();
     let mut own = Memory::open(&state).unwrap();
-    own.share("bench").unwrap();
     let paths = Paths::resolve(&playbook::env::Env::from_pairs([(
         "PLAYBOOK_STATE_DIR",
         state.parent().unwrap(),

@@ -1,23 +1,23 @@
 //! `playbook-server`: access to the memory for other programs and other machines.
 //!
-//! MCP calls the program `playbook`; the exchange with others (`sync`) and the HTTP server (`http`)
-//! use the memory directly.
+//! MCP calls the program `playbook`; the HTTP server (`http`) uses the memory directly. `send` is for
+//! `playbook` itself, which links no client of `PostgreSQL`.
 
 mod http;
 mod mcp;
 mod postgres;
-mod sync;
+mod send;
 mod tokens;
 
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
+use deadpool_postgres::Object;
 use playbook::service::Service;
-use playbook::sharing::Sharing;
+use playbook::sharing::Sending;
 use rmcp::ServiceExt as _;
 use serde_json::json;
-use tokio_postgres::Client;
 
 use crate::postgres::Address;
 use crate::postgres::roles::{self, TenantName};
@@ -38,11 +38,15 @@ struct ServerCli {
 enum ServerCommand {
     /// Answer an MCP client on stdin and stdout, about this folder
     Mcp,
-    /// Exchange what was learned with the others of `memory.url`
-    Sync,
+    /// Write what waits to the database of `memory.url`; `playbook` does so by itself
+    #[command(hide = true)]
+    Send,
+    /// Answer a question of `playbook`, JSON on stdin, from that database
+    #[command(hide = true)]
+    Ask,
     /// Make the tables in the database of `memory.url`
     Init,
-    /// Make the role of a tenant there, for `playbook sync` and the server
+    /// Make the role of a tenant there, for its machines and the server
     Tenant {
         /// The tenant's name: a-z, 0-9, `-` and `_`
         name: String,
@@ -95,7 +99,8 @@ fn run() -> anyhow::Result<()> {
                 let service = service.serve(rmcp::transport::stdio()).await?;
                 service.waiting().await?;
             }
-            ServerCommand::Sync => eprintln!("{}", sync::run().await?),
+            ServerCommand::Send => send::run().await?,
+            ServerCommand::Ask => println!("{}", send::ask().await?),
             ServerCommand::Init => {
                 let password = roles::init(&mut owner().await?).await?;
                 print_role(roles::SERVER, password.as_deref());
@@ -112,8 +117,8 @@ fn run() -> anyhow::Result<()> {
     })
 }
 
-async fn owner() -> anyhow::Result<Client> {
-    let login = Sharing::login()?.context(
+async fn owner() -> anyhow::Result<Object> {
+    let login = Sending::login()?.context(
         "there is no address of a database; hint: set PLAYBOOK_MEMORY_URL for this command to that \
          of a role that may make roles",
     )?;

@@ -156,8 +156,6 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told."
     Worker(WorkerArgs),
     /// Answer an MCP client, such as Claude Code, on stdin and stdout
     Mcp,
-    /// Exchange what was learned with the others of `memory.url`
-    Sync,
     /// Serve what was learned to other programs and machines
     Server {
         /// The arguments of `playbook-server`: init, tenant, token, serve

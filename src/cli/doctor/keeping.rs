@@ -287,15 +287,17 @@ fn shared(session: &NamedSession, checks: &mut Checks) {
     }
     if !worker::has_server(&session.env) {
         let text = "memory.url is set, and `playbook-server` is not installed";
-        return checks.bad("sharing", text, "`./install.sh --server`");
+        return checks.bad("database", text, "`./install.sh --server`");
     }
-    let last = sharing::LastExchange::of(&session.paths);
-    match (last.problem, last.succeeded.map(change_text::time)) {
-        (Some(problem), _) => {
-            checks.bad("sharing", problem, "then `playbook sync`; nothing is lost");
+    let memory = session.memory().ok().flatten();
+    let waiting = memory.and_then(|memory| memory.unsent().ok());
+    match waiting.unwrap_or(0) {
+        0 => checks.good("database", "all that was learned here is there".to_owned()),
+        waiting => {
+            let text = sharing::LastSending::of(&session.paths).told(waiting);
+            let todo = "`playbook worker` tries again; nothing is lost";
+            checks.note("database", text, todo);
         }
-        (None, Some(at)) => checks.good("sharing", format!("exchanged with the others {at}")),
-        (None, None) => checks.note("sharing", "not yet exchanged", "`playbook sync`"),
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::log;
 use crate::cli::prelude::*;
-use crate::memory::{Entry, PartEnding, RecallQuery, Spending};
+use crate::memory::{Entry, PartEnding, Question, RecallQuery, Spending};
 use crate::playbook::Point;
 use crate::reflect::remembered::MemoryKind;
 use crate::reflect::remembered::{Detail, Remembered};
@@ -63,9 +63,12 @@ pub(super) fn figures(session: &NamedSession) -> anyhow::Result<Value> {
         "cost": {"days": [], "models": []},
         "problems": [],
     });
-    let mut look = || match session.memory()? {
-        Some(memory) => look_into(&mut figures, &memory, (project, now)),
-        None => Ok(()),
+    let mut look = || {
+        figures["errors"] = errors(session, project)?;
+        match session.memory()? {
+            Some(memory) => look_into(&mut figures, &memory, (project, now)),
+            None => Ok(()),
+        }
     };
     // If the memory cannot be read, the key points are shown without it.
     if let Err(error) = look() {
@@ -87,7 +90,6 @@ fn look_into(
             .iter()
             .filter(|part| days.contains(&date(part.time))),
     );
-    figures["errors"] = errors(memory, (project, now))?;
     figures["weeks"] = weeks(memory, (project, now))?;
     figures["cost"] = cost(memory, (project, now))?;
     for point in figures["points"].as_array_mut().into_iter().flatten() {
@@ -183,13 +185,13 @@ fn by_day(now: Timestamp, endings: &[PartEnding]) -> Value {
     days(now).into_iter().map(day).collect()
 }
 
-fn errors(memory: &Memory, (project, now): (&str, Timestamp)) -> anyhow::Result<Value> {
+fn errors(session: &NamedSession, project: &str) -> anyhow::Result<Value> {
     let wanted = RecallQuery {
         kinds: vec![MemoryKind::Error],
         project: Some(project.to_owned()),
         ..RecallQuery::best(ERRORS)
     };
-    let mut known = memory.recall(&wanted, now)?;
+    let mut known = session.ask(&Question::Recall(wanted))?.memories;
     known.sort_by_cached_key(|error| {
         let often = (error.occurrences, error.last_seen);
         (Reverse(often), error.id.clone())

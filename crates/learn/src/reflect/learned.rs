@@ -19,28 +19,6 @@ pub struct LearnedFrom {
     pub time: Timestamp,
 }
 
-/// A memory learned or forgotten by one user, for exchange with others.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SharedRecord {
-    /// The job and the position of a lesson, by which the record is accepted once.
-    pub job: String,
-    pub seq: u64,
-    pub project: String,
-    pub time: Timestamp,
-    /// The ids in the sender's memory, in the order of [`SharedRecord::what`]: a reflection's and
-    /// its strategy's; a lesson's; an error's and its fix's; all forgotten ones.
-    pub ids: Vec<String>,
-    /// `None` if it was forgotten.
-    pub what: Option<Learned>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arrival {
-    pub origin: String,
-    /// The ids at the origin, as in [`SharedRecord::ids`].
-    pub ids: Vec<String>,
-}
-
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Learned {

@@ -19,7 +19,7 @@ worded! {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Remembered {
     /// The id: `ref-…`, `les-…` or `err-…` with 12 hexadecimal digits.
     pub id: String,
@@ -42,8 +42,6 @@ pub struct Remembered {
     pub project: String,
     /// The owner; empty for lessons and errors.
     pub tenant: String,
-    /// The author by the name that `playbook sync` assigned; `None` for this user.
-    pub origin: Option<String>,
     /// The session that taught it first.
     pub session: String,
     pub job: String,

@@ -8,13 +8,13 @@ use axum::{Extension, Json};
 use jiff::Timestamp;
 use playbook::digest::name_of;
 use playbook::errors::Signature;
-use playbook::memory::RecallQuery;
+use playbook::memory::{Question, RecallQuery};
 use playbook::reflect::learned::{
-    Effect, Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail,
+    Effect, EffectWhenShown, Learned, LearnedFrom, NewLesson, NewReflection, NoteDetail,
 };
-use playbook::reflect::remembered::MemoryKind;
+use playbook::reflect::remembered::{MemoryKind, Remembered};
 use playbook::reflect::tellable::tellable;
-use playbook::service::{self, ToStore, together};
+use playbook::service::{self, ErrorQuestion, ToStore, together};
 use playbook::tenant::Tenant;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -177,8 +177,8 @@ pub(crate) async fn query(
         until: time("until", asked.until)?,
         limit,
     };
-    let found = app.store.recall(&tenant, query).await?;
-    Ok(Json(json!({"memories": together(found)})))
+    let found = app.store.ask(&tenant, Question::Recall(query)).await?;
+    Ok(Json(json!({"memories": together(found.memories)})))
 }
 
 #[derive(Deserialize)]
@@ -248,11 +248,30 @@ pub(crate) async fn lesson_outcome(
     if id.contains('\0') {
         return Err(unknown());
     }
-    let source = source(&app, (None, None))?;
-    let outcome = (id.clone(), effect);
-    let found = app.store.outcome(&tenant, outcome, source).await?;
-    let effectiveness = found.ok_or_else(unknown)?;
-    Ok(Json(json!({"id": id, "effectiveness": effectiveness})))
+    let mut source = source(&app, (None, None))?;
+    source.project = lesson(&app, &tenant, &id)
+        .await?
+        .ok_or_else(unknown)?
+        .project;
+    let shown = EffectWhenShown {
+        id: id.clone(),
+        effect,
+    };
+    let shown = vec![Learned::Shown(shown)];
+    app.store.learn(&tenant, source, shown).await?;
+    let lesson = lesson(&app, &tenant, &id).await?.ok_or_else(unknown)?;
+    Ok(Json(
+        json!({"id": id, "effectiveness": lesson.effectiveness}),
+    ))
+}
+
+async fn lesson(app: &App, tenant: &TenantName, id: &str) -> anyhow::Result<Option<Remembered>> {
+    let query = RecallQuery {
+        text: Some(id.to_owned()),
+        ..RecallQuery::best(1)
+    };
+    let found = app.store.ask(tenant, Question::Recall(query)).await?;
+    Ok(found.memories.into_iter().find(|found| found.id == id))
 }
 
 #[derive(Deserialize)]
@@ -272,8 +291,13 @@ pub(crate) async fn seen(
     let asked: ErrorAsked = own(&tenant, body)?;
     let text = body::text("error", asked.error)?;
     let project = name("project_id", asked.project_id)?;
-    let wanted = (text, asked.tool, project);
-    Ok(Json(app.store.seen(&tenant, wanted).await?))
+    let wanted = ErrorQuestion::of(&text, asked.tool.as_deref());
+    let question = Question::Seen {
+        keys: wanted.keys.clone(),
+        project: project.clone(),
+    };
+    let found = app.store.ask(&tenant, question).await?;
+    Ok(Json(wanted.answer(project.as_deref(), found.errors)))
 }
 
 #[derive(Deserialize)]
@@ -288,7 +312,8 @@ pub(crate) async fn stats(
     Query(of): Query<StatsOptions>,
 ) -> HttpResult {
     let project = name("project_id", of.project_id)?;
-    Ok(Json(json!(app.store.stats(&tenant, project).await?)))
+    let found = app.store.ask(&tenant, Question::Stats { project }).await?;
+    Ok(Json(json!(found.stats)))
 }
 
 /// `GET /api/v1/playbooks/{project}`: returns the key points of one of the user's projects.

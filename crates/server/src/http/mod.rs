@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use playbook::service::Service;
-use playbook::sharing::Sharing;
+use playbook::sharing::Sending;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -75,7 +75,7 @@ pub(crate) async fn serve(options: &ServerOptions) -> anyhow::Result<()> {
         .init();
     let service = Arc::new(Service::open()?);
     let store = if options.postgres {
-        let login = Sharing::login()?;
+        let login = Sending::login()?;
         let login =
             login.context("there is no database; hint: set memory.url, see docs/server.md")?;
         let pool = postgres::pool(&Address::of(&login)?, CONNECTIONS)?;

@@ -4,18 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
-use deadpool_postgres::{Object, Pool, Transaction};
-use playbook::memory::{LearnedStats, Memory, RecallQuery, records_of};
-use playbook::reflect::learned::{Effect, EffectWhenShown, Learned, LearnedFrom};
-use playbook::reflect::remembered::Remembered;
-use playbook::service::{ErrorQuestion, Service};
+use deadpool_postgres::Pool;
+use playbook::memory::{Answer, Memory, Question};
+use playbook::reflect::learned::{Learned, LearnedFrom};
+use playbook::service::Service;
 use playbook::tenant::Tenant;
-use serde_json::Value;
 
 use crate::postgres::roles::TenantName;
 use crate::postgres::{self, search};
-
-const ORIGIN: &str = "server";
 
 pub(crate) enum TenantStore {
     /// One database per tenant, on this machine.
@@ -40,114 +36,33 @@ impl TenantStore {
             }
             Self::Postgres(pool) => {
                 let mut client = pool.get().await?;
-                let transaction = begin(&mut client, tenant).await?;
-                let records = records_of(&source, &learned);
-                let author = (ORIGIN, source.session.as_str());
-                postgres::append(&transaction, author, &records).await?;
+                let transaction = postgres::begin(&mut client, Some(tenant)).await?;
+                let ids = postgres::learn(&transaction, &source, &learned).await?;
                 transaction.commit().await?;
-                Ok(records.into_iter().flat_map(|record| record.ids).collect())
+                Ok(ids)
             }
         }
     }
 
-    pub(crate) async fn recall(
+    pub(crate) async fn ask(
         &self,
         tenant: &TenantName,
-        query: RecallQuery,
-    ) -> anyhow::Result<Vec<Remembered>> {
+        question: Question,
+    ) -> anyhow::Result<Answer> {
         match self {
             Self::Here(here) => {
                 here.ask(tenant, move |memory, service| {
-                    Ok(memory.recall(&query, service.now())?)
+                    Ok(memory.ask(&question, service.now())?)
                 })
                 .await
             }
             Self::Postgres(pool) => {
                 let mut client = pool.get().await?;
-                search::recall(&begin(&mut client, tenant).await?, &query).await
-            }
-        }
-    }
-
-    /// Returns the shape that `playbook seen` prints.
-    pub(crate) async fn seen(
-        &self,
-        tenant: &TenantName,
-        (text, tool, project): (String, Option<String>, Option<String>),
-    ) -> anyhow::Result<Value> {
-        match self {
-            Self::Here(here) => {
-                here.ask(tenant, move |memory, _| {
-                    let wanted = ErrorQuestion::of(&text, tool.as_deref());
-                    let found = memory.seen(&wanted.keys, project.as_deref())?;
-                    Ok(wanted.answer(project.as_deref(), found))
-                })
+                search::ask(
+                    &postgres::begin(&mut client, Some(tenant)).await?,
+                    &question,
+                )
                 .await
-            }
-            Self::Postgres(pool) => {
-                let mut client = pool.get().await?;
-                let transaction = begin(&mut client, tenant).await?;
-                let wanted = ErrorQuestion::of(&text, tool.as_deref());
-                let found = search::about(&transaction, &wanted.keys, project.as_deref()).await?;
-                Ok(wanted.answer(project.as_deref(), found))
-            }
-        }
-    }
-
-    /// Returns the effectiveness, or `None` for an unknown lesson.
-    pub(crate) async fn outcome(
-        &self,
-        tenant: &TenantName,
-        (id, effect): (String, Effect),
-        mut source: LearnedFrom,
-    ) -> anyhow::Result<Option<f64>> {
-        let learned = Learned::Shown(EffectWhenShown {
-            id: id.clone(),
-            effect,
-        });
-        match self {
-            Self::Here(here) => {
-                here.ask(tenant, move |memory, _| {
-                    let Some(known) = memory.find(&id)? else {
-                        return Ok(None);
-                    };
-                    source.project = known.project;
-                    memory.learn(&source, &[learned])?;
-                    Ok(memory.find(&id)?.map(|known| known.effectiveness))
-                })
-                .await
-            }
-            Self::Postgres(pool) => {
-                let mut client = pool.get().await?;
-                let transaction = begin(&mut client, tenant).await?;
-                let Some(known) = search::find(&transaction, &id).await? else {
-                    return Ok(None);
-                };
-                source.project = known.project;
-                let records = records_of(&source, &[learned]);
-                postgres::append(&transaction, (ORIGIN, ""), &records).await?;
-                let known = search::find(&transaction, &id).await?;
-                transaction.commit().await?;
-                Ok(known.map(|known| known.effectiveness))
-            }
-        }
-    }
-
-    pub(crate) async fn stats(
-        &self,
-        tenant: &TenantName,
-        project: Option<String>,
-    ) -> anyhow::Result<LearnedStats> {
-        match self {
-            Self::Here(here) => {
-                here.ask(tenant, move |memory, _| {
-                    Ok(memory.stats(project.as_deref())?)
-                })
-                .await
-            }
-            Self::Postgres(pool) => {
-                let mut client = pool.get().await?;
-                search::stats(&begin(&mut client, tenant).await?, project.as_deref()).await
             }
         }
     }
@@ -155,23 +70,9 @@ impl TenantStore {
     pub(crate) async fn check(&self) -> anyhow::Result<()> {
         match self {
             Self::Here(_) => Ok(()),
-            Self::Postgres(pool) => postgres::version(&*pool.get().await?).await.map(drop),
+            Self::Postgres(pool) => postgres::version(&*pool.get().await?).await,
         }
     }
-}
-
-/// The database shows only this tenant's rows; the transaction ends with the guard.
-async fn begin<'c>(client: &'c mut Object, tenant: &TenantName) -> anyhow::Result<Transaction<'c>> {
-    let transaction = client.transaction().await?;
-    // Every query can use an index. The planner does not know how few rows the word search returns,
-    // and would rather read the whole table.
-    let role = format!(
-        "SET LOCAL ROLE \"{}\"; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;
-         SET LOCAL enable_mergejoin = off; SET LOCAL jit = off",
-        tenant.role()
-    );
-    transaction.batch_execute(&role).await?;
-    Ok(transaction)
 }
 
 /// A few connections stay open to each database.

@@ -5,14 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
-use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use anyhow::{Context as _, anyhow, bail, ensure};
+use deadpool_postgres::{
+    Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime,
+};
 use playbook::sharing::Login;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres::config::{Host, SslMode};
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -53,20 +55,13 @@ impl Address {
     }
 }
 
-pub(crate) async fn connect(address: &Address) -> anyhow::Result<Client> {
-    let connecting = async {
-        // The connection ends with the client, whose own calls report its errors.
-        if let Some(tls) = &address.tls {
-            let (client, connection) = address.config.connect(tls.clone()).await?;
-            tokio::spawn(connection);
-            return Ok(client);
-        }
-        let (client, connection) = address.config.connect(NoTls).await?;
-        tokio::spawn(connection);
-        Ok::<_, tokio_postgres::Error>(client)
-    };
-    let connected = tokio::time::timeout(PATIENCE, connecting).await;
-    let connected = connected.context("could not reach PostgreSQL: it did not answer in 10 s")?;
+pub(crate) async fn connect(address: &Address) -> anyhow::Result<Object> {
+    let connected = pool(address, 1)?.get().await;
+    let connected = connected.map_err(|error| match error {
+        PoolError::Backend(error) => error.into(),
+        PoolError::Timeout(_) => anyhow!("it did not answer in 10 s"),
+        error => error.into(),
+    });
     connected.context("could not reach PostgreSQL")
 }
 

@@ -1,7 +1,7 @@
 //! The tables and roles, created once by the database's owner.
 
 use anyhow::{Context as _, ensure};
-use tokio_postgres::Client;
+use deadpool_postgres::Object;
 
 use super::{THERE, version};
 
@@ -36,7 +36,7 @@ impl TenantName {
 }
 
 /// Creates tables and roles. Returns the password of the server's role if it is new.
-pub(crate) async fn init(client: &mut Client) -> anyhow::Result<Option<String>> {
+pub(crate) async fn init(client: &mut Object) -> anyhow::Result<Option<String>> {
     let transaction = client.transaction().await?;
     // The second of two concurrent calls finds everything created.
     transaction
@@ -59,7 +59,7 @@ pub(crate) async fn init(client: &mut Client) -> anyhow::Result<Option<String>> 
 
 /// Returns the password of the role if it is new.
 pub(crate) async fn add_tenant(
-    client: &mut Client,
+    client: &mut Object,
     tenant: &TenantName,
 ) -> anyhow::Result<Option<String>> {
     version(client).await?;

@@ -5,32 +5,50 @@ use std::time::SystemTime;
 
 use anyhow::Context as _;
 use deadpool_postgres::GenericClient;
-use jiff::Timestamp;
 use playbook::errors::Signature;
-use playbook::memory::{LearnedStats, RecallQuery, words_of};
+use playbook::memory::{Answer, LearnedStats, Question, RecallQuery, words_of};
 use playbook::reflect::remembered::{MemoryKind, Remembered};
 use playbook::reflect::tellable::Outlet;
+use serde_json::{Value, json};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 /// The number of memories with the words that are ranked.
-const CANDIDATES: i64 = 1_000;
+const CANDIDATES: u64 = 1_000;
 /// The weights of importance, confidence, effectiveness and age, as in `playbook recall`.
-const WEIGHT: &str = "(0.5 + 0.5 * m.importance) * (0.5 + 0.5 * m.confidence)
-     * (0.5 + m.effectiveness)
+const WEIGHT: &str = "(0.5 + 0.5 * m.importance)
+     * (0.5 + 0.5 * (m.memory ->> 'confidence')::float8) * (0.5 + m.effectiveness)
      * (0.5 + 0.5 * 90 / (90 + greatest(extract(epoch FROM now() - m.last_seen) / 86400, 0)))";
-const COLUMNS: &str = "m.key, m.kind, m.project, m.tenant, m.session, m.job, m.text, m.outcome,
-     m.category, m.signature, m.importance, m.confidence, m.effectiveness, m.occurrences,
-     m.times_applied, m.created, m.last_seen, m.origin, m.tags, m.detail";
+const MEMORY: &str = "m.memory || jsonb_build_object('occurrences', m.occurrences,
+     'times_applied', m.times_applied, 'effectiveness', m.effectiveness, 'last_seen', m.last_seen)";
 
-/// Finds the best matches, best first: memories with all of the words, else with some.
-pub(crate) async fn recall(
+pub(crate) async fn ask(
+    client: &impl GenericClient,
+    question: &Question,
+) -> anyhow::Result<Answer> {
+    let mut answer = Answer::default();
+    match question {
+        Question::Recall(query) => answer.memories = recall(client, query).await?,
+        Question::Seen { keys, project } => {
+            answer.errors = about(client, keys, project.as_deref()).await?;
+        }
+        Question::Stats { project } => answer.stats = stats(client, project.as_deref()).await?,
+    }
+    Ok(answer)
+}
+
+/// Finds the memory of an id, else the best matches, best first: memories with all of the words,
+/// else with some.
+async fn recall(
     client: &impl GenericClient,
     query: &RecallQuery,
 ) -> anyhow::Result<Vec<Remembered>> {
     let Some(text) = &query.text else {
         return select(client, query, None).await;
     };
+    if let Some(named) = find(client, text.trim()).await? {
+        return Ok(vec![named]);
+    }
     let words = words_of(text).into_iter();
     let words: Vec<String> = words.map(|word| format!("'{word}'")).collect();
     if words.is_empty() {
@@ -50,10 +68,11 @@ async fn select(
 ) -> anyhow::Result<Vec<Remembered>> {
     let kinds: Vec<&str> = query.kinds.iter().map(|kind| kind.word()).collect();
     let tags = query.tags.iter().map(|tag| tag.trim().to_lowercase());
-    let tags: Vec<String> = tags.collect();
+    let tags = json!(tags.collect::<Vec<_>>());
     let since = query.since.map(SystemTime::from);
     let until = query.until.map(SystemTime::from);
     let limit = i64::try_from(query.limit)?;
+    let candidates = i64::try_from(query.limit.max(CANDIDATES))?;
     let wanted = words.map(|(words, operator)| words.join(operator));
     let mut params: Vec<&(dyn ToSql + Sync)> = vec![
         &query.project,
@@ -64,7 +83,7 @@ async fn select(
         &until,
         &tags,
         &limit,
-        &CANDIDATES,
+        &candidates,
     ];
     params.extend(wanted.as_ref().map(|wanted| wanted as &(dyn ToSql + Sync)));
     let (fit, candidates) = match wanted {
@@ -72,27 +91,28 @@ async fn select(
         None => ("1.0", BY_IMPORTANCE),
     };
     let sql = format!(
-        "SELECT {COLUMNS}, {fit} * {WEIGHT} AS score FROM {candidates}
+        "SELECT {MEMORY} || jsonb_build_object('score', s.score)
+         FROM {candidates} CROSS JOIN LATERAL (SELECT ({fit} * {WEIGHT})::float8 AS score) s
          WHERE m.tenant = current_user AND ($1::text IS NULL OR m.project = $1)
              AND (cardinality($2::text[]) = 0 OR m.kind = ANY ($2::text[]))
-             AND m.importance >= $3 AND ($4::text IS NULL OR m.outcome = $4)
+             AND m.importance >= $3 AND ($4::text IS NULL OR m.memory ->> 'outcome' = $4)
              AND ($5::timestamptz IS NULL OR m.last_seen >= $5)
              AND ($6::timestamptz IS NULL OR m.last_seen <= $6)
-             AND m.tags @> $7::text[]
-         ORDER BY score DESC, m.last_seen DESC, m.key LIMIT $8"
+             AND m.memory -> 'tags' @> $7::jsonb
+         ORDER BY s.score DESC, m.last_seen DESC, m.key LIMIT $8"
     );
     remembered(client, &sql, &params).await
 }
 
 /// Each error comes with its keys.
-pub(crate) async fn about(
+async fn about(
     client: &impl GenericClient,
     keys: &[Signature],
     project: Option<&str>,
 ) -> anyhow::Result<Vec<(Remembered, Vec<Signature>)>> {
-    let keys: Vec<i64> = keys.iter().map(|key| key.to_bits().cast_signed()).collect();
+    let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
     let sql = format!(
-        "SELECT {COLUMNS}, 0.0::float8 AS score FROM playbook.memories m
+        "SELECT {MEMORY} FROM playbook.memories m
          WHERE m.tenant = current_user AND m.signature = ANY ($1 || ARRAY(
                  SELECT e.signature FROM playbook.error_keys k
                  JOIN playbook.memories e ON e.tenant = current_user AND e.key = k.key
@@ -106,9 +126,8 @@ pub(crate) async fn about(
          WHERE tenant = current_user AND key = ANY ($1)";
     let mut keys: HashMap<String, Vec<Signature>> = HashMap::new();
     for row in client.query(sql, &[&ids]).await? {
-        let hash: i64 = row.try_get(1)?;
-        let key = Signature::from_bits(hash.cast_unsigned());
-        keys.entry(row.try_get(0)?).or_default().push(key);
+        let own = keys.entry(row.try_get(0)?).or_default();
+        own.extend(Signature::parse(row.try_get(1)?));
     }
     let with_keys = |memory: Remembered| {
         let keys = keys.remove(&memory.id).unwrap_or_default();
@@ -122,29 +141,26 @@ pub(crate) async fn find(
     id: &str,
 ) -> anyhow::Result<Option<Remembered>> {
     let sql = format!(
-        "SELECT {COLUMNS}, 0.0::float8 AS score FROM playbook.memories m
-         WHERE m.tenant = current_user AND m.key = $1"
+        "SELECT {MEMORY} FROM playbook.memories m WHERE m.tenant = current_user AND m.key = $1"
     );
     Ok(remembered(client, &sql, &[&id]).await?.pop())
 }
 
-pub(crate) async fn stats(
-    client: &impl GenericClient,
-    project: Option<&str>,
-) -> anyhow::Result<LearnedStats> {
+async fn stats(client: &impl GenericClient, project: Option<&str>) -> anyhow::Result<LearnedStats> {
     let sql = "SELECT kind, count(*), sum(occurrences)::bigint, avg(effectiveness),
              sum(times_applied)::bigint
          FROM playbook.memories WHERE tenant = current_user AND ($1::text IS NULL OR project = $1)
          GROUP BY kind";
     let mut stats = LearnedStats::default();
     for row in client.query(sql, &[&project]).await? {
+        let kind = MemoryKind::from_word(row.try_get(0)?).context("an unknown kind of memory")?;
         let counts = [counted(&row, 1)?, counted(&row, 2)?, counted(&row, 4)?];
-        stats.count(kind(&row, 0)?, counts, row.try_get(3)?);
+        stats.count(kind, counts, row.try_get(3)?);
     }
     Ok(stats)
 }
 
-/// The memories with the words of a query, at most [`CANDIDATES`].
+/// The memories with the words of a query, at most as many as there are candidates.
 const BY_WORDS: &str = "playbook.found(
          to_tsquery('english', $10)
              && CASE WHEN $1::text IS NULL THEN ''::tsquery
@@ -154,10 +170,11 @@ const BY_WORDS: &str = "playbook.found(
                       FROM unnest($2::text[]) kind)::tsquery END,
          CASE WHEN numnode(to_tsquery('english', $10)) = 0 THEN 0 ELSE $9::bigint::integer END) f
      JOIN playbook.memories m ON m.tenant = current_user AND m.key = f.key";
-/// The most important memories, at most [`CANDIDATES`].
+/// The most important memories, at most as many.
 const BY_IMPORTANCE: &str = "(SELECT * FROM playbook.memories m
      WHERE m.tenant = current_user AND ($1::text IS NULL OR m.project = $1)
-         AND (cardinality($2::text[]) = 0 OR m.kind = ANY ($2::text[])) AND m.tags @> $7::text[]
+         AND (cardinality($2::text[]) = 0 OR m.kind = ANY ($2::text[]))
+         AND m.memory -> 'tags' @> $7::jsonb
      ORDER BY m.importance DESC LIMIT $9::bigint) m";
 
 async fn remembered(
@@ -169,48 +186,13 @@ async fn remembered(
     let rows = client.query(&sql, params).await?;
     let outlet = Outlet::default();
     let shown = |row: &Row| {
-        let mut memory = read(row)?;
+        let mut memory: Remembered = serde_json::from_value(row.try_get::<_, Value>(0)?)?;
         outlet.memory(&mut memory);
         Ok(memory)
     };
     rows.iter().map(shown).collect()
 }
 
-fn read(row: &Row) -> anyhow::Result<Remembered> {
-    let signature: Option<i64> = row.try_get(9)?;
-    Ok(Remembered {
-        id: row.try_get(0)?,
-        kind: kind(row, 1)?,
-        project: row.try_get(2)?,
-        tenant: row.try_get::<_, &str>(3)?.to_owned(),
-        session: row.try_get(4)?,
-        job: row.try_get(5)?,
-        text: row.try_get(6)?,
-        outcome: row.try_get(7)?,
-        category: row.try_get(8)?,
-        signature: signature.map(|bits| Signature::from_bits(bits.cast_unsigned())),
-        importance: row.try_get(10)?,
-        confidence: row.try_get(11)?,
-        effectiveness: row.try_get(12)?,
-        occurrences: counted(row, 13)?,
-        times_applied: counted(row, 14)?,
-        created: time(row, 15)?,
-        last_seen: time(row, 16)?,
-        origin: row.try_get(17)?,
-        tags: row.try_get(18)?,
-        detail: serde_json::from_value(row.try_get(19)?)?,
-        score: row.try_get(20)?,
-    })
-}
-
-fn kind(row: &Row, column: usize) -> anyhow::Result<MemoryKind> {
-    MemoryKind::from_word(row.try_get(column)?).context("an unknown kind of memory")
-}
-
-fn counted(row: &Row, column: usize) -> anyhow::Result<u64> {
+pub(crate) fn counted(row: &Row, column: usize) -> anyhow::Result<u64> {
     Ok(u64::try_from(row.try_get::<_, i64>(column)?).unwrap_or(0))
-}
-
-fn time(row: &Row, column: usize) -> anyhow::Result<Timestamp> {
-    Ok(Timestamp::try_from(row.try_get::<_, SystemTime>(column)?)?)
 }

@@ -17,5 +17,5 @@ mod served;
 #[path = "../../../../tests/common/session.rs"]
 #[allow(dead_code, reason = "the tests of the programs use the rest")]
 mod session;
-mod sync;
+mod stores;
 mod user;

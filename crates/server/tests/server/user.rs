@@ -9,6 +9,8 @@ use serde_json::json;
 
 use crate::session::Session;
 
+const SERVER: &str = env!("CARGO_BIN_EXE_playbook-server");
+
 pub(crate) struct User(tempfile::TempDir);
 
 impl User {
@@ -49,10 +51,18 @@ impl User {
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         // `cargo test` builds it next to the server.
-        let server = Path::new(env!("CARGO_BIN_EXE_playbook-server"));
-        let program = server.with_file_name("playbook");
+        let program = Path::new(SERVER).with_file_name("playbook");
         let is_fine = program.is_file();
         assert!(is_fine, "build it first: cargo build --bin playbook");
+        self.of_program(&program, args)
+    }
+
+    /// Builds the command that writes to the database what waits.
+    pub(crate) fn sender(&self) -> Command {
+        self.of_program(Path::new(SERVER), &["send"])
+    }
+
+    fn of_program(&self, program: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(program);
         command
             .args(args)
@@ -73,12 +83,6 @@ impl User {
         let (told, complaint) = (text(output.stdout), text(output.stderr));
         assert!(output.status.success(), "{args:?}: {complaint}");
         (told, complaint)
-    }
-
-    pub(crate) fn fails(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert!(!output.status.success(), "{args:?}");
-        String::from_utf8(output.stderr).unwrap()
     }
 
     pub(crate) fn learn(&self, correction: &str) -> String {
@@ -115,7 +119,12 @@ impl User {
         self.ok(&["recall", word]).0.matches(word).count()
     }
 
-    pub(crate) fn sync(&self) -> String {
-        self.ok(&["sync"]).1.trim().to_owned()
+    pub(crate) fn send(&self) {
+        assert_eq!(self.cannot_send(), "");
+    }
+
+    /// Returns the reason why nothing can be written.
+    pub(crate) fn cannot_send(&self) -> String {
+        String::from_utf8(self.sender().output().unwrap().stderr).unwrap()
     }
 }
