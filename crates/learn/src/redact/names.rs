@@ -112,7 +112,7 @@ impl NameWords {
         let (word, behind) = word.split_at(length);
         let is_number = length == 1 && word.bytes().all(|b| b.is_ascii_digit());
         let is_before = behind.starts_with(['=', ':', ' ', '"', '\'', '`', '*', ']']);
-        if is_before && (is_number || self.versions.contains(word)) {
+        if is_before && (is_number || self.versions.contains(&*word.to_ascii_lowercase())) {
             length + 1
         } else {
             0

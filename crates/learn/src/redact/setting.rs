@@ -116,6 +116,7 @@ impl Bare<'_, '_> {
         let is_remark = self.sign == ' ' || ["#", ";"].contains(&before.trim());
         let is_apart = self.is_equals() && self.is_spaced;
         match self.is_glued() {
+            _ if self.is_quoted_key() => Place::Prose,
             _ if self.spot.is_quoted => Place::Json,
             true if is_first && self.is_words() => Place::QuotedText,
             true if is_first => Place::Quoted,
@@ -193,6 +194,16 @@ impl Bare<'_, '_> {
         let behind = self.line[digits..].trim_start();
         let is_end = behind.is_empty() || behind.starts_with([',', '}', ']']);
         (is_end && digits > 3).then_some(digits)
+    }
+
+    /// Returns true for a line such as `"password": x`, as YAML has it.
+    fn is_quoted_key(&self) -> bool {
+        let is_line = self.spot.is_alone && self.is_one() && !self.value.ends_with([',', '}']);
+        self.spot.is_quoted
+            && is_line
+            && self.is_spaced
+            && self.sign == ':'
+            && self.digits().is_none()
     }
 
     fn is_equals(&self) -> bool {
