@@ -46,7 +46,7 @@ impl Sent {
     pub(crate) fn pays(&self, account: &Account) -> String {
         match account.payer() {
             Some(payer) => payer,
-            None if self.ever.0 == 0 => "nobody: nothing leaves this machine".to_owned(),
+            None if self.ever.0 == 0 => "nobody: no session is sent to a model".to_owned(),
             None => {
                 let models: Vec<&str> = self.models.iter().map(String::as_str).collect();
                 let (sum, models) = (in_words(&self.ever), models.join(", "));

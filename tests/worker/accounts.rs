@@ -128,7 +128,7 @@ fn check(case: &str) {
         (true, true) => "claude-cli",
         (false, true) => panic!("{name}: two were asked"),
     };
-    let nobody = ("rules", "nobody: nothing leaves this machine");
+    let nobody = ("rules", "nobody: no session is sent to a model");
     let expected = of("pays ").and_then(|line| line.split_once(": "));
     let (backend, expected) = expected.unwrap_or(nobody);
     let found = (asked, other.requests().len());
