@@ -16,6 +16,8 @@ use crate::postgres::{self, Address, search};
 
 const BATCH: u64 = 500;
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest wait of a question for a process that is writing.
+const PATIENCE_OF_A_QUESTION: Duration = Duration::from_secs(1);
 const NO_URL: &str = "memory.url is not set; hint: `playbook config set memory.url postgres://…`, see docs/stores.md";
 
 /// Writes all that waits.
@@ -59,7 +61,7 @@ pub(crate) async fn ask() -> anyhow::Result<String> {
     let question: Question = serde_json::from_str(&question)?;
     let mut sending = Sending::open()?;
     let mut client = connect().await?;
-    if let Some(_lock) = Lock::acquire(&sending.lock_file(), Duration::ZERO)? {
+    if let Some(_lock) = Lock::acquire(&sending.lock_file(), PATIENCE_OF_A_QUESTION)? {
         send(&mut sending, &mut client).await?;
     }
     let transaction = postgres::begin(&mut client, None).await?;
