@@ -184,8 +184,7 @@ impl Matcher {
                 && words.first().is_some_and(is_first)
                 && words[1..].starts_with(&self.command[1..])
         };
-        let mut forms = call.commands.iter().flat_map(SimpleCommand::forms);
-        !self.command.is_empty() && forms.any(runs)
+        !self.command.is_empty() && call.forms.iter().any(|words| runs(words))
     }
 
     fn names(&self, path: &str) -> bool {
@@ -212,7 +211,8 @@ impl CuedPrompt {
 
 #[derive(Debug)]
 pub struct CuedCall {
-    commands: Vec<SimpleCommand>,
+    /// The words of each command from each program that it starts.
+    forms: Vec<Vec<String>>,
     paths: Vec<String>,
 }
 
@@ -221,9 +221,10 @@ impl CuedCall {
         let commands = shell::read(line);
         let words = commands.iter().flat_map(|command| &command.words);
         let named = file.into_iter().chain(words.map(String::as_str));
+        let forms = commands.iter().flat_map(SimpleCommand::forms);
         Self {
             paths: paths(named, root),
-            commands,
+            forms: forms.map(<[String]>::to_vec).collect(),
         }
     }
 }
