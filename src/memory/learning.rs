@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::database::{Durability, Memory, MemoryError, counted, int, millis, rows, run};
 use super::notes::{self, NotePlace};
 use super::records::project_number;
-use crate::errors::Signature;
+use crate::errors::{Signature, is_exact};
 use crate::reflect::learned::{
     BIRTH, EffectWhenShown, Learned, LearnedFrom, NewError, NewLesson, NewReflection, NoteDetail,
     error_id, memory_id, moved,
@@ -184,14 +184,13 @@ impl LearnTx<'_> {
                 }
             }
             Detail::Error { error_type, .. } => {
-                run(
-                    self.transaction,
-                    "INSERT OR IGNORE INTO errors (memory, error_type, example)
-                     VALUES (?1, ?2, ?3)",
-                    (memory, error_type, &new.memory.text),
-                )?;
+                let sql = "INSERT OR IGNORE INTO errors (memory, error_type, example)
+                     VALUES (?1, ?2, ?3)";
+                let values = (memory, error_type, &new.memory.text);
+                let is_new = run(self.transaction, sql, values)? == 1;
                 let sql = "INSERT OR IGNORE INTO error_keys (hash, memory) VALUES (?1, ?2)";
-                for key in &new.keys {
+                // The lines of several texts are the lines of no error.
+                for key in new.keys.iter().filter(|key| is_new || is_exact(**key)) {
                     run(self.transaction, sql, (key.to_bits().cast_signed(), memory))?;
                 }
             }

@@ -70,7 +70,7 @@ impl Hooks {
         }
     }
 
-    /// Makes a command that is silent if its program was removed, as after an update of the plugin.
+    /// Makes a command that prints nothing if its program was removed, as an update may do.
     /// The program is the hook's own beside `playbook`, or else `playbook`.
     pub(crate) fn switch_command(playbook: &Path, event: HookEvent) -> String {
         let name = event.name();

@@ -119,7 +119,14 @@ fn what_is_too_wide_is_refused(#[case] kind: &str, #[case] text: &str) {
 
 #[rstest]
 fn a_command_of_the_projects_own_is_taken(
-    #[values("./deploy.sh", "git push --force", "rm -rf", "`npm run deploy`")] command: &str,
+    #[values(
+        "./deploy.sh",
+        "git push --force",
+        "rm -rf",
+        "`npm run deploy`",
+        "\"/opt/my tool\" run"
+    )]
+    command: &str,
 ) {
     cue("command", command);
 }

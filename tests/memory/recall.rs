@@ -217,6 +217,22 @@ fn an_error_is_seen_wherever_it_strikes() {
     env.cli(&["seen", text, "--tool", "Read"]).code_is(1);
 }
 
+#[test]
+fn an_error_that_came_with_other_lines_is_known_with_others_again() {
+    let env = TestEnv::without_worker();
+    let error = "fatal: the remote end hung up";
+    let with = |name: &str| format!("{error}\nwarning: the quota of '{name}' is low");
+    for (id, text) in [("s1", error.to_owned()), ("s2", with("alpha"))] {
+        let text = format!("Exit code 128\n{text}");
+        let mut session = Session::new(id);
+        session.user("push it").failed("git push", &text);
+        env.learn_from(&session.assistant("It did not work.").done());
+    }
+    let answer = env.cli(&["seen", "--json", &with("beta")]).json();
+    includes(&answer, &json!({"seen": true, "occurrences": 2}));
+    env.cli(&["seen", &with("alpha")]).code_is(0);
+}
+
 /// Forty everyday errors of one session: each exact text is recognised, 36 of them at another
 /// place, and two different ones are confused in at most 3 % of the pairs.
 #[test]

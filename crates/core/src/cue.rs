@@ -84,8 +84,17 @@ impl Cue {
     }
 }
 
+/// Returns a text without the pair of quotation marks or backticks around all of it.
+fn unquoted(text: &str) -> &str {
+    let inside = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
+    let mut all = ['"', '\'', '`']
+        .into_iter()
+        .filter_map(|mark| inside(mark).filter(|inner| !inner.contains(mark)));
+    all.next().unwrap_or(text)
+}
+
 fn command(text: &str) -> Result<Vec<String>, String> {
-    let commands = shell::read(text.trim_matches(['"', '\'', '`']));
+    let commands = shell::read(unquoted(text));
     let ([only], false) = (&commands[..], commands.iter().any(|it| it.writes)) else {
         return Err(format!("`{text}` is not one plain command"));
     };

@@ -40,6 +40,11 @@ pub fn exact_key(text: &str) -> Option<Signature> {
     shown(text).map(|text| Signature::of_error(ANY_ERROR, &text))
 }
 
+/// Returns `true` for the key of a whole text.
+pub fn is_exact(key: Signature) -> bool {
+    ![WORD, LINE, FIND].contains(&(key.to_bits() & KIND))
+}
+
 /// Returns a test of stored keys: `true` for those of the error that this text reports.
 pub fn same_error(text: &str) -> impl Fn(&[Signature]) -> bool + use<> {
     let text = shown(text).unwrap_or_default();

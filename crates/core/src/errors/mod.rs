@@ -19,7 +19,7 @@ use shell::{Program, SimpleCommand, is_check, runs_commands};
 pub use signature::{Signature, first_eight};
 use words::TASK_RUNNERS;
 
-pub use keys::{error_keys, exact_key, same_error};
+pub use keys::{error_keys, exact_key, is_exact, same_error};
 
 /// The part of a tool's input that is kept, in bytes.
 pub const MAX_INPUT: usize = 400;

@@ -549,7 +549,7 @@ fn is_plain(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.bytes().all(is_part)
 }
 
-/// Returns what follows a short `((…))`, of which `inner` begins behind the first bracket.
+/// Returns the rest after a short `((…))`; `inner` begins behind the first bracket.
 fn after_arithmetic(inner: &str) -> Option<&str> {
     let mut depth = 1;
     for (at, c) in inner.char_indices().take(MAX_ARITHMETIC) {
@@ -731,7 +731,7 @@ impl ShellReader {
         self.word.is_none() && self.step.words.last().is_none_or(is_start)
     }
 
-    /// Skips the values of `NAME=(…)`, of which only substitutions are run; returns the rest.
+    /// Skips the values of `NAME=(…)`, where only substitutions run; returns the rest.
     fn take_list<'l>(&mut self, rest: &'l str) -> &'l str {
         let reader = Self {
             within: self.within + 1,

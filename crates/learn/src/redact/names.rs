@@ -17,7 +17,7 @@ const MAX_WORDS: usize = 12;
 /// The words that make the name of a secret. Read from `data/secrets.toml`, all in lower case.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct NameWords {
-    /// Where one of these is found, a name is read.
+    /// The parts of a word at which a name is read.
     pub(super) seeds: Vec<String>,
     /// The last word of a secret's name: one of these, or one that ends with one of `endings`.
     secret: HashSet<String>,

@@ -43,7 +43,7 @@ pub(super) struct Tie {
     #[serde(default)]
     flag: bool,
     take: Take,
-    /// The signs that end an unquoted value, besides a blank.
+    /// The signs that end an unquoted value; a blank ends it, too.
     #[serde(default)]
     ends: String,
     #[serde(default)]
@@ -90,7 +90,7 @@ pub(super) enum Trust {
     /// Anything but a placeholder is a value.
     #[default]
     Sure,
-    /// Expressions are none, nor are literals of a name that does not say a secret of what.
+    /// Expressions stay, and so do literals behind a bare name such as `secret`.
     Data,
     /// Nor are plain words.
     Doubt,
@@ -425,7 +425,7 @@ impl<'t> Spot<'t> {
         self.name.kind == Kind::Password || self.name.is_compound
     }
 
-    /// Returns true unless a value stands for a secret, or repeats its name.
+    /// Returns false for a placeholder, and for a value that repeats its name.
     fn is_value(&self, value: &str) -> bool {
         let has_digit = || value.bytes().any(|b| b.is_ascii_digit());
         let is_random = || value.len() >= 8 && has_digit() || value.len() > 200;

@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-/// What is behind a name and `=` or `:`.
+/// A value without quotation marks, behind a name and `=` or `:`.
 struct Bare<'s, 't> {
     spot: &'s Spot<'t>,
     from: usize,

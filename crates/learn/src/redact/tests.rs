@@ -319,7 +319,7 @@ fn a_long_private_part_goes(
     assert_eq!(counts.values().sum::<u64>(), 1, "{counts:?}");
 }
 
-/// Returns a text as a stream is masked, of which `chunk` bytes are read at a time.
+/// Masks a text as a stream, reading `chunk` bytes at a time.
 fn filtered(text: &str, chunk: usize) -> (String, Counts) {
     let input = std::io::BufReader::with_capacity(chunk, text.as_bytes());
     let mut out = Vec::new();

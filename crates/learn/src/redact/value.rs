@@ -1,4 +1,4 @@
-//! Reads values: quotation marks, ends, and what only stands for a secret.
+//! Reads values: their quotation marks, their ends, and placeholders.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -253,7 +253,7 @@ macro_rules! known {
 }
 
 known! {
-    /// Returns true for what only stands for a secret: `<your-key>`, `$TOKEN`, `****`.
+    /// Returns true for a placeholder: `<your-key>`, `$TOKEN`, `****`.
     is_stand_in: &TABLE.allow.placeholders;
     /// Returns true for a word that names a type, a state or a kind of secret: `string`, `required`.
     is_stock_word: &[&TABLE.allow.stock];
@@ -270,7 +270,7 @@ pub(super) fn is_expression(value: &str) -> bool {
     begins_expression(head(value, MAX_PLACEHOLDER_BYTES))
 }
 
-/// Returns true for a value that is none, whatever its place.
+/// Returns true for a text that is no secret in any place.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.trim();
     let is_short_number = value.len() < 4 && value.bytes().all(|b| b.is_ascii_digit());

@@ -205,7 +205,8 @@ pub struct CallFailure {
     /// The error, which is the same wherever it strikes, as the hook computes it from the whole
     /// text.
     pub error: Option<Signature>,
-    /// The whole text, masked; besides as the tool printed it, if that differs.
+    /// The whole text with its secrets masked, and the text as printed where that differs. The
+    /// second is hashed and never stored.
     pub wholes: Vec<String>,
     /// The program with its subcommand that met the error, or the tool.
     pub subject: String,
